@@ -1,5 +1,5 @@
 /**
- * The front door: the server, its options, and the errors that every door throws, with their guards.
+ * The package `keelson`: the control plane, its options, and the errors that all entry points throw, with their guards.
  *
  * ```ts
  * const server = await startControlPlane({ storage: 'memory', dataDir: './state', serving: { port: 0 } });

@@ -1,4 +1,4 @@
-/** The flags that say who a client is. */
+/** The flags of authentication. */
 import type { ServerOptions } from '../controlplane/options.ts';
 import { authentication, type CommandOptions, type Effect, group, type ServerFlag, seconds } from './server-flag.ts';
 
@@ -14,26 +14,27 @@ export const AUTHENTICATION_FLAGS: readonly ServerFlag[] = group('Authentication
   [
     'anonymous-auth',
     'bool',
-    'let requests without credentials in as system:anonymous (default true)',
+    'authenticate requests without credentials as system:anonymous (default true)',
     authentication((v) => ({ anonymous: v.bool() })),
   ],
   [
     'api-audiences',
     'strings',
-    'audiences that tokens must be for (default: the first issuer)',
+    'audiences that tokens must have (default: the first issuer)',
     authentication((v) => ({ apiAudiences: v.list() })),
   ],
   [
     'client-ca-file',
     'string',
-    'authorities of client certificates (default: the one of the data folder)',
+    'CA certificates of clients (default: the CA in the data folder)',
     authentication((v) => ({ clientCaFile: v.text() })),
   ],
-  // First of its family: a front proxy of one's own starts from the reference's empty lists, not from our defaults.
+  // The first of its family: with a proxy CA of the user, the other flags start from kube-apiserver's empty lists
+  // instead of our defaults.
   [
     'requestheader-client-ca-file',
     'string',
-    'authorities of front proxies (default: the one of the data folder)',
+    'CA certificates of front proxies (default: the CA in the data folder)',
     requestHeader((v) => ({
       clientCaFile: v.text(),
       allowedNames: [],
@@ -46,19 +47,19 @@ export const AUTHENTICATION_FLAGS: readonly ServerFlag[] = group('Authentication
   [
     'requestheader-allowed-names',
     'strings',
-    'common names of front proxies; none means any',
+    'common names of front proxies; any if empty',
     requestHeader((v) => ({ allowedNames: v.list() })),
   ],
   [
     'requestheader-extra-headers-prefix',
     'strings',
-    'prefixes of headers with more about the user',
+    'prefixes of headers with extra attributes of the user',
     requestHeader((v) => ({ extraHeaderPrefixes: v.list() })),
   ],
   [
     'requestheader-group-headers',
     'strings',
-    'headers with groups of the user',
+    'headers with the groups of the user',
     requestHeader((v) => ({ groupHeaders: v.list() })),
   ],
   [
@@ -76,37 +77,37 @@ export const AUTHENTICATION_FLAGS: readonly ServerFlag[] = group('Authentication
   [
     'service-account-issuer',
     'stringArray',
-    'issuer of ServiceAccount tokens; repeated ones are accepted too (default "https://kubernetes.default.svc.cluster.local")',
+    'issuer of ServiceAccount tokens; if repeated, the first signs and all are accepted (default "https://kubernetes.default.svc.cluster.local")',
     serviceAccounts((v) => ({ issuers: v.array() })),
   ],
   [
     'service-account-jwks-uri',
     'string',
-    'where the discovery document says the keys are',
+    'address of the keys in the OpenID discovery document',
     serviceAccounts((v) => ({ jwksUri: v.text() })),
   ],
   [
     'service-account-key-file',
     'stringArray',
-    'keys or certificates that verify ServiceAccount tokens; may be repeated (default: those of the data folder)',
+    'keys or certificates that verify ServiceAccount tokens; may be repeated (default: those in the data folder)',
     serviceAccounts((v) => ({ keyFiles: v.array() })),
   ],
   [
     'service-account-extend-token-expiration',
     'bool',
-    'tokens that a kubelet mounts live for a year, with warnings after an hour (default true)',
+    'tokens that a kubelet mounts are valid for a year, with warnings after an hour (default true)',
     serviceAccounts((v) => ({ extendExpiration: v.bool() })),
   ],
   [
     'service-account-lookup',
     'bool',
-    'compare tokens kept in Secrets with their Secret (default true)',
+    'check that a token of a Secret still matches its Secret (default true)',
     serviceAccounts((v) => ({ lookup: v.bool() })),
   ],
   [
     'service-account-max-token-expiration',
     'duration',
-    'longest life of a requested token; 0s for no limit (default 0s)',
+    'longest validity of a requested token; 0s for no limit (default 0s)',
     serviceAccounts((v) => ({ maxExpirationSeconds: seconds(v) })),
   ],
   [

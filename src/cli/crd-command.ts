@@ -1,4 +1,4 @@
-/** `keelson crd`: looks after definitions of custom resources, without a server. */
+/** The command `keelson crd`: checks and types of CustomResourceDefinitions without a server. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
@@ -13,13 +13,20 @@ import { type Manifests, readManifests } from '../scaffold/manifest-files.ts';
 import { createObjectChecker } from '../scaffold/object-check.ts';
 
 export function crdCommand(): Command {
-  const command = new Command('crd').description('look after custom resource definitions').helpCommand(false);
+  const command = new Command('crd')
+    .description('check custom resource definitions, or write TypeScript types of them')
+    .helpCommand(false);
   command
     .command('check')
     .argument('<file...>', 'files or folders with definitions, YAML or JSON')
-    .option('--objects <path...>', 'files or folders with objects: which of them would be rejected or pruned')
-    .option('--costs', 'print what each rule costs at most')
-    .description('check definitions, offline; exits 1 if the server would refuse anything, 2 if nothing could be read')
+    .option(
+      '--objects <path...>',
+      'files or folders with custom objects; reports those that would be rejected or pruned',
+    )
+    .option('--costs', 'print the maximum cost of each CEL rule')
+    .description(
+      'check definitions without a server; exits with 1 if a server would refuse one, with 2 if none can be read',
+    )
     .action(async (files: string[], options: { objects?: string[]; costs?: boolean }) => {
       const read = await readManifests(files);
       const checked = await checkDefinitions(files, read);
@@ -33,8 +40,8 @@ export function crdCommand(): Command {
   command
     .command('types')
     .argument('<file...>', 'files or folders with definitions, YAML or JSON')
-    .requiredOption('-o, --output <folder>', 'where to write them')
-    .description('write TypeScript types of each version of each definition')
+    .requiredOption('-o, --output <folder>', 'the folder to write to')
+    .description('write TypeScript types for each version of each definition')
     .action(async (files: string[], { output }: { output: string }) => {
       const checked = await checkDefinitions(files, await readManifests(files));
       const crds = checked.flatMap(({ crd }) => (crd === undefined ? [] : [crd]));
@@ -51,7 +58,10 @@ export function crdCommand(): Command {
 
 async function checkDefinitions(files: readonly string[], { manifests }: Manifests): Promise<readonly CheckedCrd[]> {
   const crds = manifests.filter(isCrd);
-  if (crds.length === 0) throw new ConfigError(`there is no CustomResourceDefinition in ${files.join(', ')}`);
+  if (crds.length === 0)
+    throw new ConfigError(
+      `no CustomResourceDefinition in ${files.join(', ')}: name a file or folder that contains one`,
+    );
   const tools: ValidationTools = { checks: createSchemaChecks(), caBundle: checkCaBundle };
   return crds.map((manifest) => checkCrd(manifest, tools));
 }
@@ -59,19 +69,19 @@ async function checkDefinitions(files: readonly string[], { manifests }: Manifes
 async function checkObjects(paths: readonly string[], checked: readonly CheckedCrd[]): Promise<readonly string[]> {
   const { manifests, problems } = await readManifests(paths);
   const check = createObjectChecker(checked.flatMap(({ crd }): Crd[] => (crd === undefined ? [] : [crd])));
-  const told = report(problems);
+  const reported = report(problems);
   let count = 0;
   for (const manifest of manifests) {
     const result = check(manifest);
     if (result === undefined) continue;
     count++;
-    told.push(...report(result.rejected, 'would be rejected: '), ...report(result.pruned, 'would be pruned: '));
+    reported.push(...report(result.rejected, 'would be rejected: '), ...report(result.pruned, 'would be pruned: '));
   }
   console.log(`${count} objects of these kinds`);
-  return told;
+  return reported;
 }
 
-/** Prints findings as compilers do, so that editors can follow them. */
+/** Prints findings in the format of compilers, which editors can follow. */
 function report(findings: readonly Finding[], prefix = ''): string[] {
   return findings.map(({ file, place: { line, column }, message }) => {
     const text = `${file}:${line}:${column}: ${prefix}${message}`;

@@ -27,15 +27,15 @@ async function look(options: { port?: number; dataDir?: string; now?: number } =
 const failed = (findings: readonly Finding[]): readonly string[] =>
   findings.filter(({ ok }) => !ok).map(({ what, line }) => `${what}: ${line}`);
 
-describe('the doctor', () => {
-  it('finds nothing wrong with a fresh machine and makes nothing', async () => {
+describe('keelson doctor', () => {
+  it('finds no problem on a fresh machine and creates nothing', async () => {
     const findings = await look({ dataDir: join(folder, 'a', 'b') });
     expect(failed(findings)).toEqual([]);
     expect(findings.map(({ what }) => what)).toEqual(['Node', 'clock', 'folder', 'storage', 'port', 'certificates']);
-    expect(findings.find(({ what }) => what === 'folder')?.line).toContain('will be made');
+    expect(findings.find(({ what }) => what === 'folder')?.line).toContain('will be created');
   });
 
-  it('says who uses the port and the folder', async () => {
+  it('reports that the port and the folder are in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const release = lockFolder(folder);
@@ -44,24 +44,24 @@ describe('the doctor', () => {
       const lines = failed(await look({ port }));
       expect(lines).toHaveLength(2);
       expect(lines[0]).toMatch(/^folder: data folder .* is already open/);
-      expect(lines[1]).toMatch(new RegExp(`^port: 127.0.0.1:${port} is used by another program`));
+      expect(lines[1]).toMatch(new RegExp(`^port: 127.0.0.1:${port} is in use by another program`));
     } finally {
       release();
       server.close();
     }
   });
 
-  it('looks at every certificate and at the clock', async () => {
+  it('checks every certificate and the clock', async () => {
     await ensurePki({ folder: join(folder, 'pki'), clock: systemClock });
     expect(failed(await look())).toEqual([]);
     const later = failed(await look({ now: systemClock.now() + 2 * YEAR }));
-    expect(later.map((line) => /pki\/([\w-]+)\.crt ended/.exec(line)?.[1]).sort()).toEqual([
+    expect(later.map((line) => /pki\/([\w-]+)\.crt expired/.exec(line)?.[1]).sort()).toEqual([
       'admin',
       'apiserver',
       'front-proxy-client',
     ]);
     const earlier = failed(await look({ now: Date.UTC(1970, 0, 2) }));
-    expect(earlier[0]).toMatch(/^clock: it is 1970-01-02T/);
+    expect(earlier[0]).toMatch(/^clock: the clock says 1970-01-02T/);
     writeFileSync(join(folder, 'pki', 'ca.crt'), 'broken');
     expect(failed(await look())).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 /**
- * `keelson doctor`: looks for what would keep a server with these flags from starting, and changes nothing. Invariant: every check ends in one line; a check that
- * cannot be made counts as failed.
+ * The command `keelson doctor`: checks whether a server with the given flags could start. Invariants: it changes
+ * nothing; each check ends in one line; a check that cannot run counts as failed.
  */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { toError } from '../base/errors.ts';
+import { ConfigError, toError } from '../base/errors.ts';
 import type { ServerOptions } from '../controlplane/options.ts';
 import { lockFolder } from '../storage/lmdb/folder-lock.ts';
 
@@ -19,9 +19,9 @@ export interface Finding {
   readonly line: string;
 }
 
-const LEAST_NODE = 20;
+const MIN_NODE = 20;
 const DAY = 86_400_000;
-/** Older than this program: a clock that says so is wrong. */
+/** A clock before this time is wrong, because the program is newer. */
 const PROGRAM_DATE = Date.UTC(2026, 0, 1);
 
 export async function examine(options: ServerOptions, now: number): Promise<readonly Finding[]> {
@@ -36,7 +36,7 @@ export async function examine(options: ServerOptions, now: number): Promise<read
   ];
 }
 
-/** A check returns what is well, or throws what is not. */
+/** A check returns a line about success, or throws with a line about the failure. */
 async function finding(what: string, check: () => string | Promise<string>): Promise<Finding> {
   try {
     return { what, ok: true, line: await check() };
@@ -47,17 +47,20 @@ async function finding(what: string, check: () => string | Promise<string>): Pro
 
 function checkNode(): string {
   const [major = ''] = process.versions.node.split('.');
-  if (Number(major) < LEAST_NODE)
-    throw new Error(`version ${process.versions.node} is too old, ${LEAST_NODE} or newer is needed`);
+  if (Number(major) < MIN_NODE)
+    throw new ConfigError(`version ${process.versions.node} is too old: install ${MIN_NODE} or newer`);
   return `version ${process.versions.node}`;
 }
 
 function checkClock(folder: string, now: number): string {
   const time = new Date(now).toISOString();
-  if (now < PROGRAM_DATE) throw new Error(`it is ${time}, which is before this program was made: set the clock`);
+  if (now < PROGRAM_DATE)
+    throw new ConfigError(`the clock says ${time}, which is before this program was built: set the clock`);
   const changed = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
   if (changed !== undefined && changed > now + DAY)
-    throw new Error(`it is ${time}, but ${folder} was changed at ${new Date(changed).toISOString()}: set the clock`);
+    throw new ConfigError(
+      `the clock says ${time}, but ${folder} was modified at ${new Date(changed).toISOString()}: set the clock`,
+    );
   return time;
 }
 
@@ -66,16 +69,16 @@ function checkFolder(folder: string): string {
     let parent = dirname(folder);
     while (statSync(parent, { throwIfNoEntry: false }) === undefined) parent = dirname(parent);
     accessSync(parent, constants.W_OK);
-    return `${folder} will be made`;
+    return `${folder} will be created`;
   }
   accessSync(folder, constants.W_OK | constants.R_OK | constants.X_OK);
   const release = lockFolder(folder);
   release();
-  return `${folder} can be written and is free`;
+  return `${folder} is writable and not in use`;
 }
 
 async function checkStorage({ storage }: ServerOptions): Promise<string> {
-  if (storage === 'memory') return 'memory: everything is gone when the server ends';
+  if (storage === 'memory') return 'memory: objects are lost when the server stops';
   const scratch = await mkdtemp(join(tmpdir(), 'keelson-doctor-'));
   try {
     const { openLmdbStorage } = await import('../storage/lmdb/open.ts');
@@ -94,10 +97,10 @@ async function checkPort({ serving: { bindAddress, port } }: ServerOptions): Pro
     return `${bindAddress}:${port} is free`;
   } catch (caught) {
     const error = toError(caught) as NodeJS.ErrnoException;
-    throw new Error(
+    throw new ConfigError(
       error.code === 'EADDRINUSE'
-        ? `${bindAddress}:${port} is used by another program; choose another with --secure-port`
-        : `${bindAddress}:${port} cannot be used: ${error.message}`,
+        ? `${bindAddress}:${port} is in use by another program (try --secure-port=0)`
+        : `cannot listen on ${bindAddress}:${port}: ${error.message}`,
     );
   } finally {
     server.close();
@@ -111,7 +114,7 @@ async function certificateFindings(folder: string, now: number): Promise<Finding
   } catch (caught) {
     const { code, message } = toError(caught) as NodeJS.ErrnoException;
     const absent = code === 'ENOENT';
-    return [{ what: 'certificates', ok: absent, line: absent ? 'will be made on the first start' : message }];
+    return [{ what: 'certificates', ok: absent, line: absent ? 'will be created on the first start' : message }];
   }
   return Promise.all(names.map((name) => finding('certificate', () => checkCertificate(join(folder, name), now))));
 }
@@ -120,7 +123,10 @@ async function checkCertificate(path: string, now: number): Promise<string> {
   const certificate = new X509Certificate(await readFile(path));
   const from = Date.parse(certificate.validFrom);
   const to = Date.parse(certificate.validTo);
-  if (now < from) throw new Error(`${path} is valid from ${new Date(from).toISOString()} on only`);
-  if (now > to) throw new Error(`${path} ended at ${new Date(to).toISOString()}; the next start renews what it can`);
+  if (now < from) throw new ConfigError(`${path} is not valid before ${new Date(from).toISOString()}: check the clock`);
+  if (now > to)
+    throw new ConfigError(
+      `${path} expired at ${new Date(to).toISOString()}: restart the server, which renews the certificates that it made`,
+    );
   return `${path} is valid for ${Math.floor((to - now) / DAY)} more days`;
 }

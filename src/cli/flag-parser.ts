@@ -1,28 +1,26 @@
 /**
- * Splits a command line into flags and values, as pflag does: `--name=value`, `--name value`, `--switch`, `-v 4`. Invariant: it knows nothing about what a flag
- * means; a flag that is not known, or lacks its value, is a ConfigError that says what might have been meant.
+ * The parser of command lines, with the syntax of pflag: `--name=value`, `--name value`, `--switch`, `-v 4`. An unknown
+ * flag, or one without its value, is a ConfigError that suggests a flag.
  */
 import { ConfigError } from '../base/errors.ts';
 import { FlagValues } from './flag-values.ts';
 
 export interface KnownFlags {
-  /** Whether the flag stands alone (`--switch`) or takes the next argument; undefined if there is no such flag. */
+  /** Returns whether the flag takes a value or is a switch; undefined if there is no such flag. */
   takesValue(name: string): boolean | undefined;
   names(): Iterable<string>;
-  /** The long name of a letter. */
+  /** Returns the long name of a letter. */
   shorthand(letter: string): string | undefined;
 }
 
-/** The flags in the order in which they first appear. Arguments that are no flags are refused: a server has none. */
+/** Returns the flags in the order in which they first occur. Arguments that are not flags are refused. */
 export function parseFlags(args: readonly string[], known: KnownFlags): ReadonlyMap<string, FlagValues> {
   const values = new Map<string, string[]>();
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] as string;
     const flag = split(arg, known);
     if (flag === undefined)
-      throw new ConfigError(
-        `${JSON.stringify(arg)} is neither a flag nor a command: keelson --help lists what there is`,
-      );
+      throw new ConfigError(`${JSON.stringify(arg)} is neither a flag nor a command; keelson --help lists both`);
     const takesValue = known.takesValue(flag.name);
     if (takesValue === undefined) throw unknownFlag(flag.shown, known);
     let { value } = flag;
@@ -48,7 +46,7 @@ function split(arg: string, known: KnownFlags): SplitFlag | undefined {
   const value = equals < 0 ? undefined : arg.slice(equals + 1);
   if (arg.startsWith('--')) {
     const shown = equals < 0 ? arg : arg.slice(0, equals);
-    // The reference takes both spellings.
+    // kube-apiserver accepts underscores as well.
     return { name: shown.slice(2).replaceAll('_', '-'), shown, value };
   }
   const shown = arg.slice(0, 2);
@@ -64,11 +62,11 @@ function unknownFlag(shown: string, known: KnownFlags): ConfigError {
     if (best === undefined || distance < best.distance) best = { name, distance };
   }
   const near = best !== undefined && best.distance <= Math.max(2, Math.floor(wanted.length / 4));
-  const hint = near ? `did you mean --${best?.name}?` : 'keelson --help lists what there is';
+  const hint = near ? `did you mean --${best?.name}?` : 'keelson --help lists the flags';
   return new ConfigError(`unknown flag ${shown}: ${hint}`);
 }
 
-/** Insertions, deletions and changes from one text to the other. */
+/** Returns the number of insertions, deletions and replacements from one text to the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);
   for (let i = 1; i <= from.length; i++) {

@@ -1,4 +1,7 @@
-/** Values of flags, read as pflag reads them. Invariant: a value that the reference would refuse is a ConfigError that names the flag; none is guessed. */
+/**
+ * The values of a flag, parsed as pflag does. Invariant: a value that kube-apiserver refuses is a ConfigError that
+ * names the flag.
+ */
 import { parseDuration } from '../apimachinery/scalars/duration.ts';
 import { ConfigError } from '../base/errors.ts';
 import { canonicalIp } from '../pki/ip.ts';
@@ -7,7 +10,7 @@ const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 const NANOSECONDS_PER_MS = 1_000_000n;
 
-/** A flag as it stood on the command line: every value that it was given, in order, at least one. */
+/** A flag of the command line with all its values, in order; at least one. */
 export class FlagValues {
   readonly name: string;
   readonly #values: readonly string[];
@@ -17,17 +20,20 @@ export class FlagValues {
     this.#values = values;
   }
 
-  /** The last one counts. */
+  /** Returns the last value. */
   text(): string {
     return this.#values.at(-1) as string;
   }
 
-  /** `stringArray`: each value as it is. */
+  /** Returns each value unchanged: pflag's `stringArray`. */
   array(): readonly string[] {
     return this.#values;
   }
 
-  /** `strings`: comma lists, all together; a list with quotes is one line of CSV. An empty list empties. */
+  /**
+   * Returns the comma-separated items of all values: pflag's `strings`. A value that contains quotes is one line of
+   * CSV. An empty value has no items.
+   */
   list(): readonly string[] {
     return this.#values.flatMap((value) => (value === '' ? [] : this.#csv(value)));
   }
@@ -41,7 +47,7 @@ export class FlagValues {
 
   int(least: number = Number.MIN_SAFE_INTEGER, most: number = Number.MAX_SAFE_INTEGER): number {
     const value = Number(this.text());
-    if (!/^[+-]?\d+$/.test(this.text()) || !Number.isSafeInteger(value)) throw this.refuse('is no whole number');
+    if (!/^[+-]?\d+$/.test(this.text()) || !Number.isSafeInteger(value)) throw this.refuse('is not an integer');
     if (value < least || value > most)
       throw this.refuse(most === Number.MAX_SAFE_INTEGER ? `is below ${least}` : `is not between ${least} and ${most}`);
     return value;
@@ -49,21 +55,21 @@ export class FlagValues {
 
   number(): number {
     const value = Number(this.text());
-    if (this.text().trim() === '' || !Number.isFinite(value)) throw this.refuse('is no number');
+    if (this.text().trim() === '' || !Number.isFinite(value)) throw this.refuse('is not a number');
     return value;
   }
 
-  /** `5m`, `1h30m`, `300ms`, in milliseconds; negative ones are refused. */
+  /** Returns a duration such as `5m`, `1h30m` or `300ms` in milliseconds. Negative durations are refused. */
   milliseconds(): number {
     const parsed = parseDuration(this.text());
-    if (!parsed.ok) throw this.refuse('is no duration such as 30s, 5m or 1h30m');
+    if (!parsed.ok) throw this.refuse('is not a duration such as 30s, 5m or 1h30m');
     if (parsed.value < 0n) throw this.refuse('is negative');
     return Number(parsed.value / NANOSECONDS_PER_MS);
   }
 
   ip(): string {
     const ip = canonicalIp(this.text());
-    if (ip === undefined) throw this.refuse('is no IP address');
+    if (ip === undefined) throw this.refuse('is not an IP address');
     return ip;
   }
 
@@ -83,7 +89,7 @@ export class FlagValues {
     const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
     while (field.lastIndex < line.length || line[field.lastIndex - 1] === ',') {
       const match = field.exec(line);
-      if (match === null) throw this.refuse('has a quote that does not close');
+      if (match === null) throw this.refuse('has an unclosed quote');
       fields.push(match[1] === undefined ? (match[2] as string) : match[1].replaceAll('""', '"'));
       if (match[3] === '') break;
     }

@@ -1,4 +1,7 @@
-/** `keelson kubeconfig`: signs a client certificate with the authority of a data folder and writes a kubeconfig around it. */
+/**
+ * The command `keelson kubeconfig`: signs a client certificate with the CA of a data folder and writes a kubeconfig
+ * with it.
+ */
 import { Command } from 'commander';
 import { readYaml } from '../apimachinery/codec/yaml/yaml.ts';
 import { systemClock } from '../base/clock.ts';
@@ -26,8 +29,8 @@ export function kubeconfigCommand(): Command {
     .requiredOption('--user <name>', 'the name of the user')
     .option('--group <name>', 'a group of the user; may be repeated', (value, all: string[]) => [...all, value], [])
     .option('--data-dir <folder>', 'the data folder of the server', defaultOptions.dataDir)
-    .option('--server <url>', "where clients reach the server (default: as in the admin's kubeconfig)")
-    .option('--output <file>', 'write a file for its owner alone instead of printing')
+    .option('--server <url>', 'the address of the server for clients (default: that in the admin kubeconfig)')
+    .option('--output <file>', 'write to a file that only its owner can read, instead of standard output')
     .action(async (flags: Flags) => run(flags));
 }
 
@@ -51,12 +54,12 @@ interface Cluster {
   readonly caPem: string | undefined;
 }
 
-/** The address and the authority that the last start wrote down. */
+/** Returns the address and the CA in the kubeconfig that the last start wrote. */
 async function adminCluster(path: string): Promise<Cluster> {
   const text = await readTextFile(path);
   if (text === undefined) return { server: undefined, caPem: undefined };
   const read = readYaml(text);
-  if (!read.ok) throw new ConfigError(`${path} cannot be read: ${read.error.message}`);
+  if (!read.ok) throw new ConfigError(`cannot parse ${path}: ${read.error.message}`);
   const clusters = fieldOf(read.value, 'clusters');
   const cluster = fieldOf(Array.isArray(clusters) ? clusters[0] : undefined, 'cluster');
   const server = fieldOf(cluster, 'server');

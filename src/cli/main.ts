@@ -3,5 +3,5 @@
 import { runCommand } from './program.ts';
 
 process.exitCode = await runCommand(process.argv.slice(2));
-// Whatever is still open then, a server that has stopped is over.
+// Ends the process even if a handle is still open.
 setTimeout(() => process.exit(), 1_000).unref();

@@ -40,24 +40,24 @@ describe('keelson', () => {
     expect(output.filter((text) => text.includes('Secure serving flags:'))).toHaveLength(2);
   });
 
-  it('refuses commands that it does not know with 2', async () => {
+  it('exits with 2 for an unknown command', async () => {
     expect(await runCommand(['sail'])).toBe(2);
     expect(await runCommand(['storage', 'verify'])).toBe(2);
     expect(complaints.join('')).toContain("missing required argument 'folder'");
   });
 
-  it('refuses flags that a server cannot use with 1, in one sentence', async () => {
+  it('exits with 1 for invalid server flags, with one sentence', async () => {
     expect(await runCommand(['--secure-prot=1'])).toBe(1);
     expect(await runCommand(['serve', '--etcd-servers=http://x'])).toBe(1);
     expect(await runCommand(['doctor', '--secure-port=x'])).toBe(1);
     expect(complaints).toEqual([
       'keelson: unknown flag --secure-prot: did you mean --secure-port?',
-      expect.stringMatching(/^keelson: --etcd-servers: objects cannot be kept in etcd yet/),
-      'keelson: --secure-port: "x" is no whole number',
+      expect.stringMatching(/^keelson: --etcd-servers: etcd is not supported yet/),
+      'keelson: --secure-port: "x" is not an integer',
     ]);
   });
 
-  it('signs kubeconfigs with the authority of a data folder', async () => {
+  it('signs kubeconfigs with the CA of a data folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-cli-'));
     try {
       const args = ['kubeconfig', '--user', 'jane', '--group', 'dev', '--group', 'ops', '--data-dir', folder];
@@ -81,7 +81,7 @@ describe('keelson', () => {
     }
   });
 
-  it('verifies a data folder and says in one sentence when there is none', async () => {
+  it('verifies a data folder, and reports in one sentence that there is none', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'keelson-cli-'));
     try {
       const folder = join(parent, 'data');

@@ -1,12 +1,13 @@
 /**
- * The command line: no command starts the server, and every other word is a command of its own. Invariant: nothing runs before `runCommand`, and the way to the server
- * loads neither the other commands nor the library that parses them.
+ * The dispatch of the command line: without a command the server starts. Invariant: nothing runs before `runCommand`,
+ * and the path to the server loads neither the other commands nor the library that parses them.
  */
 import { isConfigError, isKeelsonError, toError } from '../base/errors.ts';
 
 /**
- * Runs a command line and resolves with the exit code: 0 done; 1 it failed, found damage, or the server's flags cannot be used; 2 the command line of another command is
- * wrong. Never rejects: what goes wrong is one sentence on standard error.
+ * Runs a command line and resolves with the exit code: 0 for success; 1 if the command failed, found damage, or the
+ * flags of the server are invalid; 2 if the command line of another command is invalid. Never rejects: errors are one
+ * sentence on standard error.
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
@@ -22,17 +23,17 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 async function serve(args: readonly string[]): Promise<number> {
   const { parseServerCommandLine } = await import('./server-command-line.ts');
   const line = parseServerCommandLine(args);
-  if (line.asksFor !== undefined) return inform(line.asksFor);
+  if (line.asksFor !== undefined) return printInfo(line.asksFor);
   const { serveUntilSignal } = await import('./serve.ts');
   return serveUntilSignal(line);
 }
 
-async function inform(what: 'help' | 'version'): Promise<number> {
+async function printInfo(what: 'help' | 'version'): Promise<number> {
   if (what === 'help') {
     const { serverHelp } = await import('./server-help.ts');
     console.log(serverHelp());
   } else {
-    const { versionLine } = await import('./version.ts');
+    const { versionLine } = await import('./version-line.ts');
     console.log(versionLine());
   }
   return 0;
@@ -41,7 +42,7 @@ async function inform(what: 'help' | 'version'): Promise<number> {
 async function doctor(args: readonly string[]): Promise<number> {
   const { parseServerCommandLine } = await import('./server-command-line.ts');
   const line = parseServerCommandLine(args);
-  if (line.asksFor !== undefined) return inform(line.asksFor);
+  if (line.asksFor !== undefined) return printInfo(line.asksFor);
   const { examine } = await import('./doctor.ts');
   const findings = await examine(line.options.server, Date.now());
   for (const { what, ok, line: text } of findings) console.log(`${ok ? 'ok  ' : 'FAIL'} ${what}: ${text}`);

@@ -1,9 +1,9 @@
 /**
- * Every flag of kube-apiserver 1.36 with the type of its value, by the group under which its help shows it: what a command line written for it may
- * contain. Invariant: names and types only; what a flag does here, if anything, is said in `server-flags`.
+ * The flags of kube-apiserver 1.36, with the types of their values and the groups in which its help shows them.
+ * Invariant: names and types only; `server-flags` says what a flag does here.
  */
 
-/** As pflag names them; `bool` takes no value of its own (`--flag` or `--flag=false`). */
+/** The type names of pflag. A `bool` takes no separate value (`--flag` or `--flag=false`). */
 export type FlagType =
   | 'Level'
   | 'bool'
@@ -115,7 +115,7 @@ export interface ReferenceFlag {
   readonly group: string;
 }
 
-/** By name, in the order of the reference's groups. */
+/** Returns the flags by name, in the order of kube-apiserver's groups. */
 export function referenceFlags(): ReadonlyMap<string, ReferenceFlag> {
   const flags = new Map<string, ReferenceFlag>();
   let group = '';

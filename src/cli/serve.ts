@@ -1,6 +1,7 @@
 /**
- * Runs a server until a signal ends it. Invariant: standard output holds the lines of the first minute (or the audit log, if that was asked for) and nothing else; logs go
- * to standard error. The first signal stops the server in order, the second ends the process at once.
+ * The command that runs a server until a signal. Invariants: standard output has the start message (or the audit log,
+ * if that was asked for) and nothing else; logs go to standard error. The first signal stops the server in order; the
+ * second ends the process at once.
  */
 import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -12,10 +13,10 @@ import { createLogger } from '../node/log/logging.ts';
 import { readPackageVersion } from '../node/platform.ts';
 import { collectWhenIdle, processCollectionOptions } from '../node/process/idle-collection.ts';
 import { setV8Flags } from '../node/process/v8-flags.ts';
-import { firstMinuteLines } from './first-minute.ts';
 import type { ServerCommandLine } from './server-command-line.ts';
+import { startMessageLines } from './start-message.ts';
 
-/** As in the reference. */
+/** The verbosity from which kube-apiserver logs requests. */
 const LOG_REQUESTS_FROM = 3;
 
 /** Resolves with the exit code once the server has stopped. Throws ConfigError if it cannot start. */
@@ -23,9 +24,10 @@ export async function serveUntilSignal(line: ServerCommandLine): Promise<number>
   const { server, log } = line.options;
   const format = log.format === 'auto' ? (process.stderr.isTTY ? 'text' : 'json') : log.format;
   const logger = await createLogger({ format, verbosity: log.verbosity });
-  if (line.withoutMeaning.length > 0)
-    logger.warn(`flags of kube-apiserver that mean nothing here: ${line.withoutMeaning.join(', ')}`);
+  if (line.ignoredFlags.length > 0)
+    logger.warn(`flags of kube-apiserver without effect here: ${line.ignoredFlags.join(', ')}`);
   const signals = new Signals();
+  signals.listen();
   try {
     const completed = await completeOptions(server, nodePlatform);
     for (const warning of completed.warnings) logger.warn(warning);
@@ -34,7 +36,7 @@ export async function serveUntilSignal(line: ServerCommandLine): Promise<number>
     const tidy = collectWhenIdle(processCollectionOptions(systemClock));
     try {
       await Promise.race([plane.ready, signals.first]);
-      if (!signals.caught) greet(plane, server.audit.logPath === '-', logger);
+      if (!signals.caught) printStartMessage(plane, server.audit.logPath === '-', logger);
       logger.info('stopping', { signal: await signals.first });
     } finally {
       tidy.stop();
@@ -47,15 +49,15 @@ export async function serveUntilSignal(line: ServerCommandLine): Promise<number>
   }
 }
 
-function greet(plane: ControlPlane, outputIsTaken: boolean, logger: Logger): void {
+function printStartMessage(plane: ControlPlane, outputIsTaken: boolean, logger: Logger): void {
   const { url, kubeconfig } = plane;
   const readyMs = performance.now();
-  const lines = firstMinuteLines({ version: readPackageVersion(), url, kubeconfig, readyMs });
+  const lines = startMessageLines({ version: readPackageVersion(), url, kubeconfig, readyMs });
   (outputIsTaken ? process.stderr : process.stdout).write(`${lines.join('\n')}\n`);
   logger.info('ready', { url, milliseconds: Math.round(readyMs) });
 }
 
-/** SIGINT and SIGTERM: the first is a wish, the second an order. */
+/** The signals SIGINT and SIGTERM. After the first, a second one ends the process with exit code 1. */
 class Signals {
   readonly first: Promise<NodeJS.Signals>;
   caught = false;
@@ -70,6 +72,9 @@ class Signals {
     this.first = new Promise((resolve) => {
       this.#resolve = resolve;
     });
+  }
+
+  listen(): void {
     process.on('SIGINT', this.#listener);
     process.on('SIGTERM', this.#listener);
   }

@@ -9,15 +9,15 @@ const parse = parseServerCommandLine;
 const server = (...args: string[]) => parse(args).options.server;
 
 describe('the server command line', () => {
-  it('is the defaults when nothing is said', () => {
+  it('gives the defaults without arguments', () => {
     expect(parse([])).toEqual({
       options: { server: defaultOptions, log: { format: 'auto', verbosity: 0 } },
-      withoutMeaning: [],
+      ignoredFlags: [],
       asksFor: undefined,
     });
   });
 
-  it('takes --flag=value and --flag value, and the last one counts', () => {
+  it('takes --flag=value and --flag value, and the last one wins', () => {
     expect(server('--secure-port=7443').serving.port).toBe(7443);
     expect(server('--secure-port', '0').serving.port).toBe(0);
     expect(server('--secure-port', '1', '--secure-port=2').serving.port).toBe(2);
@@ -36,7 +36,7 @@ describe('the server command line', () => {
     expect(() => parse(['--anonymous-auth=no'])).toThrow('--anonymous-auth: "no" is neither true nor false');
   });
 
-  it('joins comma lists and repetitions, and keeps arrays as they are', () => {
+  it('joins comma-separated lists and repetitions, and keeps arrays unchanged', () => {
     expect(server('--api-audiences=a,b', '--api-audiences', 'c').authentication.apiAudiences).toEqual(['a', 'b', 'c']);
     expect(server('--api-audiences=a,"b,c"').authentication.apiAudiences).toEqual(['a', 'b,c']);
     expect(
@@ -50,17 +50,17 @@ describe('the server command line', () => {
     ]);
   });
 
-  it('reads durations in every unit', () => {
+  it('parses durations in every unit', () => {
     expect(server('--request-timeout=1m30s').limits.requestTimeoutMs).toBe(90_000);
     expect(server('--etcd-compaction-interval=0').compactionIntervalMs).toBe(0);
     expect(server('--event-ttl=90m').eventTtlSeconds).toBe(5_400);
     expect(server('--shutdown-delay-duration', '250ms').shutdownDelayMs).toBe(250);
-    expect(() => parse(['--request-timeout=60'])).toThrow('--request-timeout: "60" is no duration such as 30s');
+    expect(() => parse(['--request-timeout=60'])).toThrow('--request-timeout: "60" is not a duration such as 30s');
     expect(() => parse(['--request-timeout=-1s'])).toThrow('is negative');
     expect(() => parse(['--event-ttl=0s'])).toThrow('must be more than zero');
   });
 
-  it('reads pairs for server names', () => {
+  it('parses certificate pairs for server names', () => {
     expect(
       server('--tls-sni-cert-key=a.crt,a.key:x.example,*.y.example', '--tls-sni-cert-key=b.crt,b.key').serving.sni,
     ).toEqual([
@@ -70,7 +70,7 @@ describe('the server command line', () => {
     expect(() => parse(['--tls-sni-cert-key=a.crt'])).toThrow('is not of the form CERT,KEY');
   });
 
-  it('starts a front proxy of one’s own from empty lists, whatever the order of the flags', () => {
+  it('starts the flags of a front proxy from empty lists, in any order of the flags', () => {
     const { requestHeader } = server(
       '--requestheader-group-headers=G',
       '--requestheader-client-ca-file=ca',
@@ -86,38 +86,38 @@ describe('the server command line', () => {
     expect(server().authentication.requestHeader.allowedNames).toEqual(['front-proxy-client']);
   });
 
-  it('reads the ports of nodes as a range, a first port and a number, or one port', () => {
+  it('parses node ports as a range, a first port and a number, or one port', () => {
     const range = (text: string) => server(`--service-node-port-range=${text}`).network.nodePorts;
     expect(range('30000-32767')).toEqual({ first: 30000, size: 2768 });
     expect(range('30000+10')).toEqual({ first: 30000, size: 11 });
     expect(range('8080')).toEqual({ first: 8080, size: 1 });
-    expect(() => range('9-8')).toThrow('--service-node-port-range: "9-8" is no range of ports');
+    expect(() => range('9-8')).toThrow('--service-node-port-range: "9-8" is not a range of ports');
   });
 
-  it('names the flags that mean nothing here, once each, and still checks their values', () => {
+  it('reports each flag without effect once, and still checks its value', () => {
     const args = ['--allow-privileged', '--kubelet-port=10250', '--allow-privileged=true', '--watch-cache'];
-    expect(parse(args).withoutMeaning).toEqual(['--allow-privileged', '--kubelet-port']);
-    expect(parse(['--watch-cache=false']).withoutMeaning).toEqual(['--watch-cache']);
+    expect(parse(args).ignoredFlags).toEqual(['--allow-privileged', '--kubelet-port']);
+    expect(parse(['--watch-cache=false']).ignoredFlags).toEqual(['--watch-cache']);
     expect(() => parse(['--allow-privileged=perhaps'])).toThrow('--allow-privileged');
-    expect(() => parse(['--kubelet-timeout=5'])).toThrow('--kubelet-timeout: "5" is no duration');
+    expect(() => parse(['--kubelet-timeout=5'])).toThrow('--kubelet-timeout: "5" is not a duration');
   });
 
   it('refuses unknown flags with a suggestion', () => {
     expect(() => parse(['--secure-prot=1'])).toThrow('unknown flag --secure-prot: did you mean --secure-port?');
-    expect(() => parse(['--make-coffee'])).toThrow('unknown flag --make-coffee: keelson --help lists what there is');
+    expect(() => parse(['--make-coffee'])).toThrow('unknown flag --make-coffee: keelson --help lists the flags');
     expect(() => parse(['-x'])).toThrow('unknown flag -x');
     expect(() => parse(['--secure-port'])).toThrow('--secure-port needs a value');
     expect(() => parse(['--secure-port=70000'])).toThrow('--secure-port: "70000" is not between 0 and 65535');
-    expect(() => parse(['--bind-address=here'])).toThrow('--bind-address: "here" is no IP address');
+    expect(() => parse(['--bind-address=here'])).toThrow('--bind-address: "here" is not an IP address');
   });
 
-  it('says of etcd that it comes later, and refuses what would be missed too late', () => {
-    expect(() => parse(['--etcd-servers=http://127.0.0.1:2379'])).toThrow(/^--etcd-servers: .* later version/);
-    expect(() => parse(['--encryption-provider-config=x'])).toThrow('cannot be encrypted at rest yet');
-    expect(() => parse(['--authorization-mode=RBAC,Webhook'])).toThrow('names "Webhook"');
+  it('says that etcd is not supported yet, and refuses flags whose absence would be noticed too late', () => {
+    expect(() => parse(['--etcd-servers=http://127.0.0.1:2379'])).toThrow(/^--etcd-servers: etcd is not supported yet/);
+    expect(() => parse(['--encryption-provider-config=x'])).toThrow('encryption of stored objects is not supported yet');
+    expect(() => parse(['--authorization-mode=RBAC,Webhook'])).toThrow('contains "Webhook"');
   });
 
-  it('starts with the command lines of kubeadm and of tests', () => {
+  it('accepts the command lines of kubeadm and of tests', () => {
     const kubeadm = `--advertise-address=10.0.0.4 --allow-privileged=true --authorization-mode=Node,RBAC
       --client-ca-file=/pki/ca.crt --enable-admission-plugins=NodeRestriction --enable-bootstrap-token-auth=true
       --kubelet-client-certificate=/pki/a.crt --kubelet-client-key=/pki/a.key
@@ -137,14 +137,14 @@ describe('the server command line', () => {
       /\s+/,
     );
     expect(parse(tests)).toMatchObject({
-      withoutMeaning: ['--feature-gates'],
+      ignoredFlags: ['--feature-gates'],
       options: { server: { audit: { logPath: '-' } } },
     });
   });
 });
 
 describe('the flags', () => {
-  it('keep the group and the type that the reference gives them', () => {
+  it('have the group and the type of kube-apiserver', () => {
     const reference = referenceFlags();
     expect(reference.size).toBeGreaterThan(165);
     for (const flag of SERVER_FLAGS) {
@@ -153,7 +153,7 @@ describe('the flags', () => {
     }
   });
 
-  it('are all in the help, one a line, under their group', () => {
+  it('are all in the help, one per line, in their group', () => {
     const lines = serverHelp().split('\n');
     for (const { name, help } of SERVER_FLAGS) {
       const line = lines.filter((text) => new RegExp(`--${name}( |$)`).test(text) && text.endsWith(help));

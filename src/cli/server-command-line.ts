@@ -1,6 +1,6 @@
 /**
- * A server's command line as options. Invariant: a line that kube-apiserver would accept is accepted, or refused with a sentence that says what is missing here;
- * flags without a meaning here are named, so that nobody believes in them.
+ * The command line of the server, parsed to options. Invariants: a command line that kube-apiserver accepts is
+ * accepted, or refused with a sentence that says what is not supported; flags that have no effect here are reported.
  */
 import { ConfigError } from '../base/errors.ts';
 import { defaultOptions, mergeOptions } from '../controlplane/options.ts';
@@ -12,43 +12,43 @@ import { REFUSED_FLAGS, SERVER_FLAGS } from './server-flags.ts';
 
 export interface ServerCommandLine {
   readonly options: CommandOptions;
-  /** Flags that were given and do nothing here, as they are written: `--allow-privileged`. */
-  readonly withoutMeaning: readonly string[];
+  /** The given flags that have no effect here, as written: `--allow-privileged`. */
+  readonly ignoredFlags: readonly string[];
   /** `--version` and `--help` end the command before anything starts. */
   readonly asksFor: 'help' | 'version' | undefined;
 }
 
 const DEFAULTS: CommandOptions = { server: defaultOptions, log: { format: 'auto', verbosity: 0 } };
-/** Said in this way they ask for what is always so here. */
-const ALWAYS_SO: Readonly<Record<string, string>> = {
+/** Values of flags without effect that ask for what this server always does. */
+const SATISFIED_FLAGS: Readonly<Record<string, string>> = {
   'watch-cache': 'true',
   'audit-log-mode': 'blocking',
   'enable-garbage-collector': 'true',
   profiling: 'false',
 };
 
-/** Throws ConfigError, in one sentence that names the flag, for anything that cannot be used. */
+/** Throws a ConfigError that names the flag for anything that is invalid or not supported. */
 export function parseServerCommandLine(args: readonly string[]): ServerCommandLine {
   const reference = referenceFlags();
   const given = parseFlags(args, knownFlags(reference));
-  if (given.has('help')) return { options: DEFAULTS, withoutMeaning: [], asksFor: 'help' };
-  if (given.has('version')) return { options: DEFAULTS, withoutMeaning: [], asksFor: 'version' };
+  if (given.has('help')) return { options: DEFAULTS, ignoredFlags: [], asksFor: 'help' };
+  if (given.has('version')) return { options: DEFAULTS, ignoredFlags: [], asksFor: 'version' };
   for (const [name, why] of Object.entries(REFUSED_FLAGS))
     if (given.has(name)) throw new ConfigError(`--${name}: ${why}`);
   let options = DEFAULTS;
-  const meant = new Set<string>();
+  const effective = new Set<string>();
   for (const flag of SERVER_FLAGS) {
-    meant.add(flag.name);
+    effective.add(flag.name);
     const values = given.get(flag.name);
     if (values !== undefined) options = mergeOptions(options, flag.read(values));
   }
-  const withoutMeaning: string[] = [];
+  const ignoredFlags: string[] = [];
   for (const [name, values] of given) {
-    if (meant.has(name)) continue;
+    if (effective.has(name)) continue;
     checkType(values, reference.get(name)?.type ?? 'string');
-    if (ALWAYS_SO[name] !== values.text()) withoutMeaning.push(`--${name}`);
+    if (SATISFIED_FLAGS[name] !== values.text()) ignoredFlags.push(`--${name}`);
   }
-  return { options, withoutMeaning, asksFor: undefined };
+  return { options, ignoredFlags, asksFor: undefined };
 }
 
 function knownFlags(reference: ReadonlyMap<string, ReferenceFlag>): KnownFlags {
@@ -68,7 +68,7 @@ function knownFlags(reference: ReadonlyMap<string, ReferenceFlag>): KnownFlags {
   };
 }
 
-/** A value that the reference would not take is a mistake even where it means nothing. */
+/** A value that kube-apiserver refuses is an error even if the flag has no effect here. */
 function checkType(values: FlagValues, type: FlagType): void {
   if (type === 'bool') values.bool();
   else if (type === 'int' || type === 'Level') values.int();

@@ -1,4 +1,4 @@
-/** What a flag of the server is, and how a table of them is written. */
+/** The type of a flag of the server, and the functions that tables of flags are written with. */
 import type { PartialOptions, ServerOptions } from '../controlplane/options.ts';
 import type { FlagValues } from './flag-values.ts';
 import type { FlagType } from './reference-flags.ts';
@@ -6,11 +6,11 @@ import type { FlagType } from './reference-flags.ts';
 export interface LogOptions {
   /** `auto`: text on a terminal, JSON otherwise. */
   readonly format: 'auto' | 'text' | 'json';
-  /** klog's number; debug lines from 2 on. */
+  /** klog's verbosity. Debug lines are logged from 2. */
   readonly verbosity: number;
 }
 
-/** All that a command line can say. */
+/** The options of a command line. */
 export interface CommandOptions {
   readonly server: ServerOptions;
   readonly log: LogOptions;
@@ -20,7 +20,7 @@ export interface ServerFlag {
   readonly name: string;
   readonly group: string;
   readonly type: FlagType;
-  /** One line, the default included. */
+  /** One line, with the default. */
   readonly help: string;
   read(values: FlagValues): PartialOptions<CommandOptions>;
 }
@@ -54,7 +54,7 @@ export function audit(effect: Effect<ServerOptions['audit']>): Effect<CommandOpt
   return server((values) => ({ audit: effect(values) }));
 }
 
-/** Whole ones: a part of a second counts as one. */
+/** Returns whole seconds, rounded up. */
 export function seconds(values: FlagValues): number {
   return Math.ceil(values.milliseconds() / 1000);
 }

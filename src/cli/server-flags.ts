@@ -1,6 +1,6 @@
 /**
- * The flags of the server that mean something here, and what they change. Invariant: a name that kube-apiserver has keeps its meaning, its type and its group;
- * flags are applied in the order of this table, whatever the order of the command line.
+ * The flags of the server that have an effect, and their effects. Invariants: a flag of kube-apiserver keeps its
+ * meaning, type and group; flags are applied in the order of this table, not in that of the command line.
  */
 
 import type { SniFiles } from '../controlplane/options.ts';
@@ -27,7 +27,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'kubeconfig-file',
       'string',
-      'where the kubeconfig of the admin is written (default "admin.kubeconfig" in the data folder)',
+      'file for the admin kubeconfig (default "admin.kubeconfig" in the data folder)',
       server((v) => ({ kubeconfigFile: v.text() })),
     ],
   ]),
@@ -35,49 +35,49 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'advertise-address',
       'ip',
-      'the address that others reach this server by; the serving certificate names it (default: the bind address)',
+      'address of this server for clients, also in its certificate (default: the bind address)',
       serving((v) => ({ advertiseAddress: v.ip() })),
     ],
     [
       'external-hostname',
       'string',
-      'a host name for the serving certificate and for URLs in documents',
+      'host name for the serving certificate and for URLs in documents',
       serving((v) => ({ externalHostname: v.text() })),
     ],
     [
       'livez-grace-period',
       'duration',
-      'how long livez lets checks of the start pass (default 0s)',
+      'time during which livez ignores checks of the start (default 0s)',
       server((v) => ({ livezGracePeriodMs: v.milliseconds() })),
     ],
     [
       'max-mutating-requests-inflight',
       'int',
-      'writes served at once, the rest get 429; 0 for no limit (default 200)',
+      'maximum number of concurrent writes, others get 429; 0 for no limit (default 200)',
       limits((v) => ({ mutatingInFlight: v.int(0) })),
     ],
     [
       'max-requests-inflight',
       'int',
-      'reads served at once, the rest get 429; 0 for no limit (default 400)',
+      'maximum number of concurrent reads, others get 429; 0 for no limit (default 400)',
       limits((v) => ({ readOnlyInFlight: v.int(0) })),
     ],
     [
       'min-request-timeout',
       'int',
-      'a watch without a timeout lasts this many seconds up to twice as long (default 1800)',
+      'minimum duration in seconds of a watch without a timeout, at most twice as long (default 1800)',
       limits((v) => ({ minRequestTimeoutSeconds: v.int(1) })),
     ],
     [
       'request-timeout',
       'duration',
-      'how long a request that is no watch may take (default 1m0s)',
+      'maximum duration of a request other than a watch (default 1m0s)',
       limits((v) => ({ requestTimeoutMs: positive(v, v.milliseconds()) })),
     ],
     [
       'shutdown-delay-duration',
       'duration',
-      'how long requests are still served after readyz began to fail (default 0s)',
+      'time for which requests are served after readyz begins to fail (default 0s)',
       server((v) => ({ shutdownDelayMs: v.milliseconds() })),
     ],
   ]),
@@ -85,7 +85,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'etcd-compaction-interval',
       'duration',
-      'how often old revisions become unreachable; 0 for never (default 5m0s)',
+      'interval of compaction, which removes old revisions; 0 for never (default 5m0s)',
       server((v) => ({ compactionIntervalMs: v.milliseconds() })),
     ],
   ]),
@@ -93,53 +93,53 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'bind-address',
       'ip',
-      'the address to listen on; 0.0.0.0 or :: for all (default 127.0.0.1)',
+      'address to listen on; 0.0.0.0 or :: for all (default 127.0.0.1)',
       serving((v) => ({ bindAddress: v.ip() })),
     ],
     [
       'cert-dir',
       'string',
-      'folder of apiserver.crt and apiserver.key, used if they are there and made otherwise (default: the data folder)',
+      'folder of apiserver.crt and apiserver.key, which are created if missing (default: the data folder)',
       serving((v) => ({ certDir: v.text() })),
     ],
     [
       'http2-max-streams-per-connection',
       'int',
-      'requests at once on one HTTP/2 connection; 0 for the default of 250',
+      'maximum number of concurrent requests on an HTTP/2 connection; 0 for the default of 250',
       serving((v) => ({ maxStreamsPerConnection: v.int(0) })),
     ],
     [
       'secure-port',
       'int',
-      'the port to listen on; 0 takes any free one (default 6443)',
+      'port to listen on; 0 for any free port (default 6443)',
       serving((v) => ({ port: v.int(0, 65_535) })),
     ],
     [
       'tls-cert-file',
       'string',
-      'serving certificate, PEM, with its intermediates',
+      'serving certificate in PEM, with its intermediates',
       serving((v) => ({ certFile: v.text() })),
     ],
     [
       'tls-min-version',
       'string',
-      'VersionTLS12 or VersionTLS13; older ones are never spoken (default "VersionTLS12")',
+      'VersionTLS12 or VersionTLS13; older versions are not supported (default "VersionTLS12")',
       serving((v) => ({ minTlsVersion: minTlsVersion(v) })),
     ],
     ['tls-private-key-file', 'string', 'the key of --tls-cert-file', serving((v) => ({ keyFile: v.text() }))],
     [
       'tls-sni-cert-key',
       'namedCertKey',
-      'a serving certificate for some names, CERT,KEY or CERT,KEY:NAME,NAME; may be repeated',
+      'serving certificate for some names: CERT,KEY or CERT,KEY:NAME,NAME; may be repeated',
       serving((v) => ({ sni: v.array().map((value) => sniFiles(v, value)) })),
     ],
   ]),
   ...group('Auditing', [
-    ['audit-log-compress', 'bool', 'gzip audit logs that were rotated', audit((v) => ({ compress: v.bool() }))],
+    ['audit-log-compress', 'bool', 'compress rotated audit logs with gzip', audit((v) => ({ compress: v.bool() }))],
     [
       'audit-log-format',
       'string',
-      'json; the lines of text that the reference calls legacy cannot be written (default "json")',
+      'json; the format legacy is not supported (default "json")',
       (v) => {
         v.choice(['json']);
         return {};
@@ -148,29 +148,34 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'audit-log-maxage',
       'int',
-      'days that rotated logs are kept; 0 for ever (default 366)',
+      'days for which rotated logs are kept; 0 for ever (default 366)',
       audit((v) => ({ maxAgeDays: v.int(0) })),
     ],
     [
       'audit-log-maxbackup',
       'int',
-      'rotated logs that are kept; 0 for all (default 100)',
+      'number of rotated logs to keep; 0 for all (default 100)',
       audit((v) => ({ maxBackups: v.int(0) })),
     ],
     [
       'audit-log-maxsize',
       'int',
-      'megabytes after which the log is rotated; 0 for never (default 100)',
+      'size in megabytes at which the log is rotated; 0 for never (default 100)',
       audit((v) => ({ maxSizeMb: v.int(0) })),
     ],
-    ['audit-log-path', 'string', 'the audit log; - is standard output', audit((v) => ({ logPath: v.text() }))],
-    ['audit-policy-file', 'string', 'what the audit log records', audit((v) => ({ policyFile: v.text() }))],
+    ['audit-log-path', 'string', 'file of the audit log; - for standard output', audit((v) => ({ logPath: v.text() }))],
+    [
+      'audit-policy-file',
+      'string',
+      'file with the audit policy: what the audit log records',
+      audit((v) => ({ policyFile: v.text() })),
+    ],
   ]),
   ...group('Features', [
     [
       'enable-priority-and-fairness',
       'bool',
-      'answers name the flow schema and the priority level of their requests (default true)',
+      'name the flow schema and the priority level of a request in its answer (default true)',
       limits((v) => ({ priorityAndFairness: v.bool() })),
     ],
   ]),
@@ -179,7 +184,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'authorization-mode',
       'strings',
-      'RBAC, AlwaysAllow, AlwaysDeny or Node (which adds nothing here), asked in order (default RBAC)',
+      'RBAC, AlwaysAllow, AlwaysDeny or Node (which has no effect), in order (default RBAC)',
       server((v) => ({ authorizationModes: v.list().map((mode) => authorizationMode(v, mode)) })),
     ],
   ]),
@@ -187,7 +192,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'runtime-config',
       'mapStringString',
-      'versions to serve or not: GROUP/VERSION[/RESOURCE]=true|false, api/all, api/ga, api/beta or api/alpha (default: stable ones)',
+      'versions to serve: GROUP/VERSION[/RESOURCE]=true|false, api/all, api/ga, api/beta or api/alpha (default: stable versions)',
       server((v) => ({ runtimeConfig: v.list() })),
     ],
   ]),
@@ -195,25 +200,25 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'default-not-ready-toleration-seconds',
       'int',
-      'how long pods stay on a node that is not ready, unless they say it (default 300)',
+      'seconds that pods tolerate a node that is not ready, unless they say otherwise (default 300)',
       server((v) => ({ notReadySeconds: v.int() })),
     ],
     [
       'default-unreachable-toleration-seconds',
       'int',
-      'how long pods stay on a node that cannot be reached, unless they say it (default 300)',
+      'seconds that pods tolerate an unreachable node, unless they say otherwise (default 300)',
       server((v) => ({ unreachableSeconds: v.int() })),
     ],
     [
       'disable-admission-plugins',
       'strings',
-      'plugins that do not run although they would by default',
+      'plugins to disable of those that run by default',
       server((v) => ({ disableAdmission: v.list() })),
     ],
     [
       'enable-admission-plugins',
       'strings',
-      'plugins that run although they would not by default',
+      'plugins to enable in addition to those that run by default',
       server((v) => ({ enableAdmission: v.list() })),
     ],
   ]),
@@ -227,7 +232,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'v',
       'Level',
-      'how much is logged: debug lines from 2 on, every request from 3 on (default 0)',
+      'log verbosity: debug lines from 2, every request from 3 (default 0)',
       (v) => ({ log: { verbosity: v.int(0) } }),
     ],
   ]),
@@ -235,7 +240,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'endpoint-reconciler-type',
       'string',
-      'lease or master-count: this server writes the endpoints of default/kubernetes; none: it does not (default lease)',
+      'lease or master-count to write the endpoints of default/kubernetes, none not to (default lease)',
       server((v) => ({ network: { endpointReconciler: v.choice(['lease', 'master-count', 'none']) } })),
     ],
     [
@@ -247,46 +252,46 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'service-account-signing-key-file',
       'string',
-      'the key that signs ServiceAccount tokens (default: the one of the data folder)',
+      'key that signs ServiceAccount tokens (default: the key in the data folder)',
       server((v) => ({ authentication: { serviceAccounts: { signingKeyFile: v.text() } } })),
     ],
     [
       'kubernetes-service-node-port',
       'int',
-      'the node port of default/kubernetes; 0 for none (default 0)',
+      'node port of default/kubernetes; 0 for none (default 0)',
       server((v) => ({ network: { serviceNodePort: v.int(0, 65535) } })),
     ],
     [
       'service-cluster-ip-range',
       'string',
-      'the network of Services, or one of each family with a comma between them (default 10.0.0.0/24)',
+      'network of Service IPs, or one of each IP family separated by a comma (default 10.0.0.0/24)',
       server((v) => ({ network: { serviceRange: v.text() } })),
     ],
     [
       'service-node-port-range',
       'portRange',
-      'ports of nodes that Services may have (default 30000-32767)',
+      'range of node ports for Services (default 30000-32767)',
       server((v) => ({ network: { nodePorts: portRange(v) } })),
     ],
   ]),
 ];
 
-/** Flags whose loss would be noticed too late to be only warned about, with what to do instead. */
+/** Flags that are refused instead of ignored, because their absence would be noticed too late. With the alternative. */
 export const REFUSED_FLAGS: Readonly<Record<string, string>> = {
   'etcd-servers':
-    'objects cannot be kept in etcd yet; this comes in a later version. Leave the flag out: --storage lmdb keeps them in the data folder',
-  'etcd-servers-overrides': 'objects cannot be kept in etcd yet; this comes in a later version',
+    'etcd is not supported yet. Remove the flag: --storage lmdb, the default, stores objects in the data folder',
+  'etcd-servers-overrides': 'etcd is not supported yet; remove the flag',
   'encryption-provider-config':
-    'objects cannot be encrypted at rest yet; leave the flag out and protect the data folder',
-  'authorization-config': 'an authorization configuration file cannot be read yet; use --authorization-mode',
-  'authorization-webhook-config-file': 'authorization webhooks cannot be asked yet; use --authorization-mode=RBAC',
-  'authorization-policy-file': 'ABAC policies cannot be read; use --authorization-mode=RBAC',
-  'authentication-config': 'an authentication configuration file cannot be read yet; use the flags',
+    'encryption of stored objects is not supported yet; remove the flag and protect the data folder',
+  'authorization-config': 'authorization configuration files are not supported yet; use --authorization-mode',
+  'authorization-webhook-config-file': 'authorization webhooks are not supported yet; use --authorization-mode=RBAC',
+  'authorization-policy-file': 'ABAC policies are not supported; use --authorization-mode=RBAC',
+  'authentication-config': 'authentication configuration files are not supported yet; use the authentication flags',
 };
 
 function portRange(values: FlagValues): PortRange {
   const range = parsePortRange(values.text());
-  if (range === undefined) throw values.refuse('is no range of ports such as 30000-32767');
+  if (range === undefined) throw values.refuse('is not a range of ports such as 30000-32767');
   return range;
 }
 
@@ -320,6 +325,7 @@ const MODES: readonly AuthorizationMode[] = ['AlwaysAllow', 'AlwaysDeny', 'RBAC'
 
 function authorizationMode(values: FlagValues, text: string): AuthorizationMode {
   const mode = MODES.find((known) => known === text);
-  if (mode === undefined) throw values.refuse(`names ${JSON.stringify(text)}, which is not one of ${MODES.join(', ')}`);
+  if (mode === undefined)
+    throw values.refuse(`contains ${JSON.stringify(text)}, which is not one of ${MODES.join(', ')}`);
   return mode;
 }

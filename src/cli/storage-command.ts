@@ -1,13 +1,13 @@
-/** `keelson storage`: looks after a data folder while no server uses it. */
+/** The command `keelson storage`: maintenance of a data folder that no server uses. */
 import { Command } from 'commander';
 import { verifyFolder } from '../storage/lmdb/verify.ts';
 
 export function storageCommand(): Command {
-  const command = new Command('storage').description('look after a data folder').helpCommand(false);
+  const command = new Command('storage').description('maintain a data folder').helpCommand(false);
   command
     .command('verify')
-    .argument('<folder>', 'a data folder that no server uses at the moment')
-    .description('check every record and index of a data folder; exits 1 if anything is damaged')
+    .argument('<folder>', 'a data folder that no server is using')
+    .description('check every record and index of a data folder; exits with 1 if something is damaged')
     .action(async (folder: string) => {
       const report = await verifyFolder(folder);
       for (const problem of report.problems) console.log(`damaged: ${problem}`);

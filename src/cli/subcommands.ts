@@ -1,13 +1,13 @@
-/** The commands beside the server, parsed by commander. */
+/** The commands other than the server, parsed by commander. */
 import { Command, CommanderError } from 'commander';
 import { crdCommand } from './crd-command.ts';
 import { kubeconfigCommand } from './kubeconfig-command.ts';
 import { storageCommand } from './storage-command.ts';
-import { versionLine } from './version.ts';
+import { versionLine } from './version-line.ts';
 
-/** Resolves with the exit code; rejects with what an action throws. */
+/** Resolves with the exit code. Rejects with the error of an action. */
 export async function runSubcommand(args: readonly string[]): Promise<number> {
-  const program = new Command('keelson').helpCommand(false).showHelpAfterError('(keelson --help lists what there is)');
+  const program = new Command('keelson').helpCommand(false).showHelpAfterError('(keelson --help lists the commands)');
   program
     .command('version')
     .description('print the version of Keelson and of Node')
@@ -24,7 +24,7 @@ export async function runSubcommand(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Without this commander ends the process itself, subcommands included. */
+/** Without it commander ends the process itself. */
 function withExitOverride(command: Command): Command {
   command.exitOverride();
   for (const child of command.commands) withExitOverride(child);

@@ -1,6 +1,6 @@
 /**
- * Checks definitions without a server: what it would refuse, what rules cost, and which objects it would refuse or cut. Invariant: the verdicts are those of the server, because it is the
- * server's own code that gives them.
+ * The offline check of CustomResourceDefinitions: what the server would refuse, and the cost of CEL rules. Invariant:
+ * the results are the server's, because the code is the server's.
  */
 
 import { type Crd, readCrd } from '../apiextensions/crd.ts';
@@ -30,7 +30,7 @@ export interface Finding {
 
 export interface CheckedCrd {
   readonly manifest: Manifest;
-  /** Undefined for what is no definition at all. */
+  /** Undefined for a manifest that is not a definition of a known version. */
   readonly crd: Crd | undefined;
   readonly errors: readonly Finding[];
   readonly costs: readonly (RuleCost & Finding)[];
@@ -40,7 +40,7 @@ export function isCrd({ object }: Manifest): boolean {
   return getField(object, 'kind') === CRD_KIND && String(getField(object, 'apiVersion')).startsWith(`${CRD_GROUP}/`);
 }
 
-/** A definition as the server would take it. */
+/** Decodes, defaults and validates a definition as a create does. */
 export function checkCrd(manifest: Manifest, tools: ValidationTools): CheckedCrd {
   const { file } = manifest;
   const at = (paths: (readonly string[])[], message: string): Finding => ({
@@ -57,7 +57,8 @@ export function checkCrd(manifest: Manifest, tools: ValidationTools): CheckedCrd
   const version = [CRD_V1, CRD_V1BETA1].find(
     (candidate) => getField(manifest.object, 'apiVersion') === `${CRD_GROUP}/${candidate.version}`,
   );
-  if (version === undefined) return failed([['apiVersion']], 'no such version of CustomResourceDefinition');
+  if (version === undefined)
+    return failed([['apiVersion']], `CustomResourceDefinition has no such version; use ${CRD_GROUP}/v1`);
   const errors: Finding[] = [];
   const object = cloneJson(manifest.object);
   const strict = decodeStrictJson(writeJson(object), { fieldValidation: 'Strict', view: version.type() });
@@ -74,7 +75,10 @@ export function checkCrd(manifest: Manifest, tools: ValidationTools): CheckedCrd
   return { manifest, crd, errors, costs };
 }
 
-/** The reference judges definitions in a form where what all versions share stands at the top: both places are looked for. */
+/**
+ * Returns the paths where the field of an issue may be. The server validates a form of the definition in which fields
+ * that all versions share are in the spec, so the field is looked for there and in the version.
+ */
 function placesOf({ path }: FieldIssue): (readonly string[])[] {
   return path === undefined ? [[]] : inFirstVersion(path.steps);
 }
@@ -92,7 +96,7 @@ function inFirstVersion(steps: readonly string[]): (readonly string[])[] {
     case 'selectableFields':
       return [plain, [...inside, field, ...rest]];
     case 'versions':
-      // A v1beta1 manifest may have at the top what is asked for in a version.
+      // In a v1beta1 manifest, fields of a version may be in the spec.
       return [plain, rest[1] === 'schema' ? ['spec', 'validation', ...rest.slice(2)] : ['spec', ...rest.slice(1)]];
     default:
       return [plain];

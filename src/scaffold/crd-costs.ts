@@ -1,4 +1,7 @@
-/** What the rules of a definition cost at most. Invariant: the figures are those that the limits of the server are about. */
+/**
+ * The maximum costs of the CEL rules of a definition. Invariant: the figures are those that the server compares with
+ * its limits.
+ */
 import type { Crd } from '../apiextensions/crd.ts';
 import {
   innerContext,
@@ -13,16 +16,16 @@ import type { StructuralSchema } from '../schema/structural/structural.ts';
 
 export interface RuleCost {
   readonly version: string;
-  /** Steps from the definition's root. */
+  /** The steps from the root of the definition. */
   readonly path: readonly string[];
   readonly rule: string;
-  /** In one object, as often as the rule's place can occur. */
+  /** The maximum cost in one object: the cost of one evaluation times the occurrences of the rule's node. */
   readonly cost: number;
-  /** 1 is all that one rule may cost. */
+  /** The cost divided by the limit for one rule. */
   readonly share: number;
 }
 
-/** Versions whose schema is not structural have no costs. */
+/** Returns no costs for versions whose schema is not structural. */
 export function ruleCosts(crd: Crd): readonly RuleCost[] {
   return crd.versions.flatMap(({ name, schema }, i) => {
     const parsed = schema === undefined ? undefined : parseStructural(schema);

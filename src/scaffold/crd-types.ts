@@ -1,14 +1,17 @@
 /**
- * TypeScript types of custom resources, from their definitions. Invariant: the same definitions give the same text; every object that the schema allows fits its type, and `apiVersion` and `kind` tell
- * the types of all kinds and versions apart.
+ * The generator of TypeScript types from CustomResourceDefinitions. Invariants: the same definitions give the same
+ * text; every object that the schema allows fits its type; `apiVersion` and `kind` discriminate the types of all kinds
+ * and versions.
  */
 import type { Crd, CrdVersion } from '../apiextensions/crd.ts';
 import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
-import { META_FILE, META_TEXT } from './meta-types.ts';
+import { META_FILE, META_TEXT } from './metadata-text.ts';
 import { Names, propertyName, typeNameOf } from './type-names.ts';
 
-/** Texts by path below the output folder: `stable.example.com/v1.ts`, and what they share. */
+/**
+ * Returns the texts by path below the output folder: one `<group>/<version>.ts` each, and the types that they share.
+ */
 export function crdTypes(crds: readonly Crd[]): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const byFile = new Map<string, { readonly crd: Crd; readonly version: CrdVersion }[]>();
@@ -21,7 +24,7 @@ export function crdTypes(crds: readonly Crd[]): ReadonlyMap<string, string> {
     }
   for (const [file, kinds] of [...byFile].sort(([a], [b]) => compareUtf8(a, b))) {
     const names = new Names();
-    // Kinds first: a nested type must not take the name of a kind.
+    // Kinds get their names first, so that no nested type takes the name of a kind.
     const sorted = kinds.sort((a, b) => compareUtf8(a.crd.names.kind, b.crd.names.kind));
     for (const { crd } of sorted) {
       names.take(typeNameOf(crd.names.kind));
@@ -34,7 +37,7 @@ export function crdTypes(crds: readonly Crd[]): ReadonlyMap<string, string> {
   return files;
 }
 
-/** In parts, so that whoever looks for imports of this file does not find it. */
+/** Written in parts, so that a search for the imports of this file does not find it. */
 const META_IMPORT = ['import type { ListMeta, ObjectMeta }', 'from', `'../${META_FILE}'`].join(' ');
 const HEADER = '// Made by `keelson crd types`. Changes here are lost.\n\n';
 const TYPE_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -44,7 +47,7 @@ class KindWriter {
   readonly #crd: Crd;
   readonly #version: CrdVersion;
   readonly #names: Names;
-  /** Nested types, written after the ones that need them. */
+  /** Nested types that are still to be written. */
   readonly #pending: { readonly name: string; readonly schema: JsonObject }[] = [];
 
   constructor(crd: Crd, version: CrdVersion, names: Names) {
@@ -165,7 +168,7 @@ function block(head: string, lines: readonly string[]): string {
   return `${head} {\n${lines.map((line) => `  ${line}\n`).join('')}}\n`;
 }
 
-/** The schema's own description as a comment; its first line begins where the line that follows does. */
+/** Returns the description of a schema as a comment, with the indentation of the line that follows it. */
 function describe(schema: JsonObject, indent: string): string {
   const description = getField(schema, 'description');
   if (typeof description !== 'string' || description.trim() === '') return '';

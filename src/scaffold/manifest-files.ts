@@ -1,5 +1,6 @@
 /**
- * Manifests in files: YAML streams and JSON, lists taken apart. Invariant: every object knows its file and the place of any of its fields there; what cannot be read is a problem with a place,
+ * The manifests in files: YAML streams and JSON, with the items of Lists as manifests of their own. Invariants: every
+ * object has its file and the place of each of its fields; a document that cannot be parsed is a problem with a place,
  * not an exception.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -12,7 +13,10 @@ import { depthOf, type Place, placeOf } from './yaml-places.ts';
 export interface Manifest {
   readonly file: string;
   readonly object: JsonObject;
-  /** Of the deepest part of the path that the manifest has; of the first path that it has whole, if several are given. */
+  /**
+   * Returns the place of a path, or of its longest prefix that the manifest has. Of several paths, it takes the one of
+   * which the least is missing.
+   */
   place(...paths: (readonly string[])[]): Place;
 }
 
@@ -29,7 +33,7 @@ export interface Manifests {
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 
-/** Reads files, and folders with all that is below them. Throws ConfigError for a path that is not there. */
+/** Reads files, and all manifests below folders. Throws ConfigError for a path that cannot be read. */
 export async function readManifests(paths: readonly string[]): Promise<Manifests> {
   const manifests: Manifest[] = [];
   const problems: ManifestProblem[] = [];
@@ -61,13 +65,13 @@ function readManifest(file: string, text: string, manifests: Manifest[], problem
       problems.push({ file, place, message: read.error.message });
     } else {
       for (const { line: at, key } of read.duplicates)
-        problems.push({ file, place: { line: line + at, column: 1 }, message: `key ${key} is there twice` });
+        problems.push({ file, place: { line: line + at, column: 1 }, message: `the key ${key} occurs twice` });
       addObjects(file, document, line, read.value as JsonObject, [], manifests);
     }
   }
 }
 
-/** Items of a List are manifests of their own. */
+/** Adds the object, or the items of a List. */
 function addObjects(
   file: string,
   document: string,
@@ -98,7 +102,7 @@ function addObjects(
   });
 }
 
-/** The documents of a stream, each with the number of lines before it. */
+/** Returns the documents of a stream, each with the number of lines before it. */
 function documentsOf(text: string): { readonly document: string; readonly line: number }[] {
   const documents: { document: string; line: number }[] = [];
   let lines: string[] = [];

@@ -1,4 +1,4 @@
-/** Which objects a definition would refuse or cut. Invariant: the object is treated as the server treats a create. */
+/** The offline check of custom objects. Invariant: an object is pruned, defaulted and validated as on a create. */
 
 import { compileVersion } from '../apiextensions/compile-version.ts';
 import type { Crd, CrdVersion } from '../apiextensions/crd.ts';
@@ -11,13 +11,13 @@ import { stepsOf } from './path-steps.ts';
 
 export interface CheckedObject {
   readonly manifest: Manifest;
-  /** Why the server would refuse it. */
+  /** The reasons why the server would refuse the object. */
   readonly rejected: readonly Finding[];
-  /** Fields that the server would drop. */
+  /** The fields that the server would drop. */
   readonly pruned: readonly Finding[];
 }
 
-/** Knows the definitions it is made from; undefined for an object of another kind. */
+/** Returns a checker for objects of the given definitions. It returns undefined for an object of another kind. */
 export function createObjectChecker(crds: readonly Crd[]): (manifest: Manifest) => CheckedObject | undefined {
   const byType = new Map<string, { readonly crd: Crd; readonly version: CrdVersion }>();
   for (const crd of crds)

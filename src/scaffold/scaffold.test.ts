@@ -67,7 +67,7 @@ spec:
 `;
 
 describe('crd check', () => {
-  it('has nothing to say about a good definition, but what its rules cost', async () => {
+  it('reports no error for a valid definition, but the cost of its rules', async () => {
     const [checked] = await check(CRON_TAB);
     expect(checked?.errors).toEqual([]);
     expect(checked?.costs.map(({ version, cost, place, rule }) => [version, cost, place.line, rule])).toEqual([
@@ -75,7 +75,7 @@ describe('crd check', () => {
     ]);
   });
 
-  it('tells every problem with its line and column', async () => {
+  it('reports every problem with its line and column', async () => {
     const broken = CRON_TAB.replace('served: true', 'served: true\n      servd: true')
       .replace('self.replicas < 10', 'self.repicas < 10')
       .replace('name: crontabs.stable', 'name: crontab.stable');
@@ -118,12 +118,12 @@ describe('crd check', () => {
     ]);
   });
 
-  it('says where a file cannot be read', async () => {
+  it('reports where a file cannot be parsed', async () => {
     const { problems } = await read('a: 1\n---\nb: [\n');
     expect(problems.map(({ place }) => place.line)[0]).toBeGreaterThan(2);
   });
 
-  it('says which objects would be rejected or pruned, and where', async () => {
+  it('reports the objects that would be rejected or pruned, with their places', async () => {
     const object = `---
 apiVersion: stable.example.com/v1
 kind: CronTab
@@ -185,7 +185,7 @@ export interface CronTabSpecPortsItem {
 `);
   });
 
-  it('are TypeScript, whatever the names and descriptions', async () => {
+  it('are valid TypeScript for any names and descriptions', async () => {
     const odd = CRON_TAB.replace(
       'image:',
       '"9 lives*/": {type: boolean, description: "ends */ here\\nor there"}\n                image:',

@@ -1,9 +1,12 @@
-/** Names in generated TypeScript. Invariant: a name is taken once; what was taken first keeps the plain form. */
+/**
+ * The names of types in generated TypeScript. Invariant: no two types have the same name; the first to ask for a name
+ * gets it unchanged.
+ */
 
 export class Names {
   readonly #taken = new Set<string>(['ListMeta', 'ObjectMeta', 'OwnerReference']);
 
-  /** The name, with a number behind it if somebody has it. */
+  /** Returns the name, with a number appended if it is taken. */
   take(name: string): string {
     let free = name;
     for (let i = 2; this.#taken.has(free); i++) free = `${name}${i}`;
@@ -12,14 +15,14 @@ export class Names {
   }
 }
 
-/** A name as that of a type: `cronSpec` and `cron-spec` become `CronSpec`. */
+/** Returns the name of a type: `cronSpec` and `cron-spec` become `CronSpec`. */
 export function typeNameOf(name: string): string {
   const parts = name.split(/[^A-Za-z0-9]+/).filter((part) => part !== '');
   const joined = parts.map((part) => part[0]?.toUpperCase() + part.slice(1)).join('');
   return /^[A-Za-z]/.test(joined) ? joined : `T${joined}`;
 }
 
-/** A name as that of a property, in quotes where it must be. */
+/** Returns the name of a property, quoted if it must be. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
 }

@@ -1,15 +1,16 @@
-/**
- * Where in a YAML document a field stands. Invariant: the place is that of the deepest part of the path that the document has.
- */
+/** The places of fields in a YAML document. */
 import { parseYamlTree, type YamlNode } from '../apimachinery/codec/yaml/yaml-tree.ts';
 
-/** Both counted from one. */
+/** Line and column, both counted from one. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** `path` names fields and indices from the root. The document must be readable. */
+/**
+ * Returns the place of the longest prefix of the path that the document has. `path` names fields and indices from the
+ * root. The document must be valid YAML.
+ */
 export function placeOf(document: string, path: readonly string[]): Place {
   const lines = document.split('\n');
   let node = parseYamlTree(document);
@@ -22,7 +23,7 @@ export function placeOf(document: string, path: readonly string[]): Place {
   return place;
 }
 
-/** How many steps of the path the document has. */
+/** Returns the number of steps of the path that the document has. */
 export function depthOf(document: string, path: readonly string[]): number {
   const lines = document.split('\n');
   let node = parseYamlTree(document);
@@ -59,7 +60,7 @@ function placeOfNode({ line }: YamlNode, lines: readonly string[]): Place {
   return { line: line + 1, column: (lines[line] ?? '').search(/\S|$/) + 1 };
 }
 
-/** The first place on the line where the key stands as a key. */
+/** Returns the first place on the line where the key is used as a key. */
 function placeOfKey(key: string, line: number, lines: readonly string[]): Place {
   const text = lines[line] ?? '';
   for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1)) {

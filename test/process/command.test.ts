@@ -9,9 +9,9 @@ import { readYaml } from '../../src/apimachinery/codec/yaml/yaml.ts';
 import { ROOT } from '../source-graph.ts';
 
 // The parent's parent holds package.json, as that of the built command does.
-const FOLDER = join(ROOT, '.cache', 'first-minute');
+const FOLDER = join(ROOT, '.cache', 'command-test');
 const COMMAND = join(FOLDER, 'main.js');
-const LAST_LINE = 'Ctrl-C ends it';
+const LAST_LINE = 'Press Ctrl-C to stop it.';
 
 let folder: string;
 let servers: Server[];
@@ -24,7 +24,7 @@ beforeAll(() => {
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-first-minute-'));
+  folder = mkdtempSync(join(tmpdir(), 'keelson-command-'));
   servers = [];
   sessions = [];
 });
@@ -199,7 +199,7 @@ describe('the first minute', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { level: string; msg: string });
     const warnings = log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
-    expect(warnings).toEqual(['flags of kube-apiserver that mean nothing here: --allow-privileged, --kubelet-port']);
+    expect(warnings).toEqual(['flags of kube-apiserver without effect here: --allow-privileged, --kubelet-port']);
     expect(server.complaints + server.output).not.toMatch(/PRIVATE KEY|Bearer |eyJ/);
   });
 

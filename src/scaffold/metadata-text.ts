@@ -1,4 +1,4 @@
-/** Metadata in generated TypeScript: what all kinds share. */
+/** The text of the metadata types that generated TypeScript files share. */
 
 export const META_FILE = 'meta.ts';
 

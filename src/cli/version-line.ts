@@ -1,4 +1,4 @@
-/** The version of this package. */
+/** The output of `keelson version`. */
 import { readPackageVersion } from '../node/platform.ts';
 
 export function versionLine(): string {
