@@ -113,7 +113,9 @@ describe('the server command line', () => {
 
   it('says that etcd is not supported yet, and refuses flags whose absence would be noticed too late', () => {
     expect(() => parse(['--etcd-servers=http://127.0.0.1:2379'])).toThrow(/^--etcd-servers: etcd is not supported yet/);
-    expect(() => parse(['--encryption-provider-config=x'])).toThrow('encryption of stored objects is not supported yet');
+    expect(() => parse(['--encryption-provider-config=x'])).toThrow(
+      'encryption of stored objects is not supported yet',
+    );
     expect(() => parse(['--authorization-mode=RBAC,Webhook'])).toThrow('contains "Webhook"');
   });
 
