@@ -2,7 +2,8 @@
  * The feed of a cache: it loads a state from the store and follows the store by one watch. Failures are retried with
  * growing delays.
  * Invariant: a state and the changes that the cache is told of come from one unbroken sequence of revisions. When
- * history is lost, the feed loads another state and hands it over only once it is as fresh as the store was at the load.
+ * history is lost, the feed loads another state and hands it over only once it is as fresh as the store was at the
+ * load.
  */
 import { type BackoffPolicy, backoffDelay } from '../base/backoff.ts';
 import type { Clock, Timer } from '../base/clock.ts';

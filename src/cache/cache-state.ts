@@ -1,6 +1,6 @@
 /**
- * The state and the event window of a cache. Invariant: `map` is the store's state of the cache's prefixes at
- * `revision`.
+ * The state and the event window of a cache.
+ * Invariant: `map` is the store's state of the cache's prefixes at `revision`.
  */
 import type { OrderedMap } from '../base/ordered-map.ts';
 import type { Revision, StorageEvent } from '../storage/storage.ts';

@@ -1,8 +1,8 @@
 /**
- * The description of stored JSON objects for the cache: one pass over the bytes, without parsing them. Invariants: work
- * and memory are linear in the size of the value; a described value has terminated strings, as many closing brackets as
- * opening ones, and exactly one metadata object, without a resourceVersion. Numbers and literals are not checked,
- * because the writer has parsed the value.
+ * The description of stored JSON objects for the cache: one pass over the bytes, without parsing them.
+ * Invariants: work and memory are linear in the size of the value; a described value has terminated strings, as many
+ * closing brackets as opening ones, and exactly one metadata object, without a resourceVersion. Numbers and literals
+ * are not checked, because the writer has parsed the value.
  */
 import { decodeUtf8Strict, encodeUtf8 } from '../base/bytes.ts';
 import type { Describe, Description, Facts, Undescribable } from './cache.ts';

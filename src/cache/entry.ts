@@ -1,6 +1,7 @@
 /**
- * Cache entries: stored bytes with the resourceVersion inserted, ready to be sent. Invariants: the bytes of an entry
- * are one exact allocation of their own; removing the resourceVersion gives back the stored bytes.
+ * Cache entries: stored bytes with the resourceVersion inserted, ready to be sent.
+ * Invariants: the bytes of an entry are one exact allocation of their own; removing the resourceVersion gives back the
+ * stored bytes.
  */
 import { allocateBytes, copyBytes, encodeUtf8 } from '../base/bytes.ts';
 import { toError } from '../base/errors.ts';

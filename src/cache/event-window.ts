@@ -1,7 +1,7 @@
 /**
- * The event window: the newest changes of a cache, so that a watch can start at an older revision. Invariant: it holds
- * every change above `floor`, in revision order, within its bounds. If one change alone exceeds the bounds the window
- * is empty, and its floor is the revision of that change.
+ * The event window: the newest changes of a cache, so that a watch can start at an older revision.
+ * Invariant: it holds every change above `floor`, in revision order, within its bounds. If one change alone exceeds the
+ * bounds the window is empty, and its floor is the revision of that change.
  */
 import type { Revision } from '../storage/storage.ts';
 import type { Entry, WindowBounds } from './cache.ts';

@@ -1,7 +1,8 @@
 /**
  * A pool of facts, so that objects with equal labels and fields share one value: most objects of a kind share a few
- * label sets, and a value per object would cost more memory than its key. Invariants: `find` returns facts only for
- * bytes equal to those that they were added with; the pool holds at most two generations of `GENERATION` values.
+ * label sets, and a value per object would cost more memory than its key.
+ * Invariants: `find` returns facts only for bytes equal to those that they were added with; the pool holds at most two
+ * generations of `GENERATION` values.
  */
 import { allocateBytes } from '../base/bytes.ts';
 import type { Facts } from './cache.ts';

@@ -1,5 +1,6 @@
 /**
- * Constructors of facts. Invariant: a string map made here inherits no property, so a lookup by any label key is safe.
+ * Constructors of facts.
+ * Invariant: a string map made here inherits no property, so a lookup by any label key is safe.
  */
 import type { Facts, StringMap } from './cache.ts';
 

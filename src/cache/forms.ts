@@ -1,7 +1,8 @@
 /**
- * The store of other forms of entries. Forms are made in batches on demand and kept while they are used. Invariants: at
- * most `bytes` bytes are kept, and the least recently used form is dropped first; only a form of a current entry is
- * kept, until `forget` is called for the entry; a form of an entry is never made twice at the same time.
+ * The store of other forms of entries. Forms are made in batches on demand and kept while they are used.
+ * Invariants: at most `bytes` bytes are kept, and the least recently used form is dropped first; only a form of a
+ * current entry is kept, until `forget` is called for the entry; a form of an entry is never made twice at the same
+ * time.
  */
 import { BugError, toError } from '../base/errors.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';

@@ -37,8 +37,9 @@ export function rangeText(range: CacheRange): string {
 }
 
 /**
- * Values by range. Invariant: a lookup costs one map lookup per prefix length in use, plus one. It does not depend on
- * the number of ranges, so that a thousand watchers of single objects do not cost every event a thousand comparisons.
+ * Values by range.
+ * Invariant: a lookup costs one map lookup per prefix length in use, plus one. It does not depend on the number of
+ * ranges, so that a thousand watchers of single objects do not cost every event a thousand comparisons.
  */
 export class RangeIndex<T> {
   readonly #byKey = new Map<string, T[]>();

@@ -1,6 +1,7 @@
 /**
- * The snapshots that are kept for further pages of lists. Invariants: there are at most `CAPACITY`, and the least
- * recently used one is dropped first; a snapshot that is not used between two ticks is dropped.
+ * The snapshots that are kept for further pages of lists.
+ * Invariants: there are at most `CAPACITY`, and the least recently used one is dropped first; a snapshot that is not
+ * used between two ticks is dropped.
  */
 import type { Revision } from '../storage/storage.ts';
 import type { Snapshot } from './snapshot.ts';

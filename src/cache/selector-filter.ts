@@ -1,6 +1,6 @@
 /**
- * Label and field selectors as a filter over facts. Invariant: two filters have equal texts only if their selectors are
- * equal.
+ * Label and field selectors as a filter over facts.
+ * Invariant: two filters have equal texts only if their selectors are equal.
  */
 import {
   compileFieldSelector,

@@ -1,6 +1,6 @@
 /**
- * Reads that wait until the cache reaches a revision. Invariant: each settles once and leaves no timer and no listener
- * behind.
+ * Reads that wait until the cache reaches a revision.
+ * Invariant: each settles once and leaves no timer and no listener behind.
  */
 import { onAbort } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';

@@ -108,7 +108,7 @@ describe('reads of the watch cache', () => {
     const first = cache.list({ prefix: PREFIX }, { limit: 1 }) as CacheList;
     for (let i = 0; i < 5; i++) await store.put(`${PREFIX}b`, objectBytes('b', {}, String(i)));
     expect(cache.snapshotAt(first.revision)).toMatchObject({ outcome: 'ok', snapshot: { revision: first.revision } });
-    // Nobody asks for it during two ticks: it is let go.
+    // It is dropped because it is not used during two ticks.
     await store.clock.advance(60_000);
     expect(cache.snapshotAt(first.revision).outcome).toBe('ok');
     await store.clock.advance(120_000);

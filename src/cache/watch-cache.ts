@@ -1,7 +1,7 @@
 /**
- * The watch cache; `cache.ts` is its specification. One storage watch over all its prefixes feeds it. Invariant: the
- * state, the event window and the published changes move together within one synchronous call, so no reader sees one
- * without the others.
+ * The watch cache; `cache.ts` is its specification. One storage watch over all its prefixes feeds it.
+ * Invariant: the state, the event window and the published changes move together within one synchronous call, so no
+ * reader sees one without the others.
  */
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';

@@ -63,7 +63,7 @@ describe('the compactor', () => {
     await storage.stop();
   });
 
-  it('ends with its store', async () => {
+  it('ends when its store is stopped', async () => {
     const { clock, storage, errors } = setup();
     const compactor = startCompactor(storage, { clock, onError: (error) => errors.push(error) });
     await settle();

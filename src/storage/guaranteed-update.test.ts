@@ -18,7 +18,7 @@ function write(value: string): UpdateDecision<never> {
 describe('guaranteedUpdate', () => {
   const open = () => createMemoryStorage({ clock: new VirtualClock() });
 
-  it('creates, changes, and answers with the new state', async () => {
+  it('creates and changes a key, and returns the new state', async () => {
     const storage = open();
     const created = await guaranteedUpdate(storage, 'a', () => write('one'));
     expect(created).toEqual({ outcome: 'ok', item: await item(storage, 'a'), changed: true });
@@ -39,7 +39,7 @@ describe('guaranteedUpdate', () => {
     expect(await storage.revision()).toBe(before.revision);
   });
 
-  it('tries again from the state that made it lose', async () => {
+  it('retries with the state that caused the conflict', async () => {
     const storage = open();
     await put(storage, 'a', '0');
     let interfered = 0;
@@ -51,7 +51,7 @@ describe('guaranteedUpdate', () => {
     expect(await readText(storage, 'a')).toBe('3+');
   });
 
-  it('loses nothing when many update at once, cached states included', async () => {
+  it('loses no update of many concurrent ones, also with cached states', async () => {
     const storage = open();
     await put(storage, 'n', '0');
     const cached = await item(storage, 'n');
@@ -72,7 +72,7 @@ describe('guaranteedUpdate', () => {
     expect(reads).toBe(0);
   });
 
-  it('asks again on a fresh state before it reports a refusal or an error that an outdated state caused', async () => {
+  it('runs the update again on the stored state before it reports a refusal or an error', async () => {
     const storage = open();
     await put(storage, 'a', 'old');
     const cached = await item(storage, 'a');
@@ -101,7 +101,7 @@ describe('guaranteedUpdate', () => {
     expect(await readText(storage, 'a')).toBe('threw first');
   });
 
-  it('does not ask twice when the cached state is the present one', async () => {
+  it('does not run the update twice if the cached state is current', async () => {
     const storage = open();
     await put(storage, 'a', 'x');
     const cached = await item(storage, 'a');
@@ -124,7 +124,7 @@ describe('guaranteedUpdate', () => {
     expect(asked).toBe(2);
   });
 
-  it('starts anew when the cached key is gone', async () => {
+  it('starts again if the cached key is deleted', async () => {
     const storage = open();
     await put(storage, 'a', 'x');
     const cached = await item(storage, 'a');
@@ -138,7 +138,7 @@ describe('guaranteedUpdate', () => {
     expect(result).toEqual({ outcome: 'refused', reason: 'missing', current: undefined });
   });
 
-  it('gives up after the stated number of attempts', async () => {
+  it('stops after the given number of attempts', async () => {
     const storage = open();
     await put(storage, 'a', '0');
     let n = 0;

@@ -1,6 +1,7 @@
 /**
- * The read-modify-write loop over a store. Invariant: every result, including a refusal or an error of `update`, was
- * decided on a state that the store itself has confirmed, never on a cached state alone.
+ * The read-modify-write loop over a store.
+ * Invariant: every result, including a refusal or an error of `update`, was decided on a state that the store itself
+ * has confirmed, never on a cached state alone.
  */
 import { abortReason } from '../base/abort.ts';
 import { unreachable } from '../base/errors.ts';

@@ -1,6 +1,7 @@
 /**
- * A wrapper of a `WatchSink` that enforces its rules for a driver. Invariants: calls never overlap; `end` is called
- * once and last; a sink that throws ends with a BugError, and its caller is not affected.
+ * A wrapper of a `WatchSink` that enforces its rules for a driver.
+ * Invariants: calls never overlap; `end` is called once and last; a sink that throws ends with a BugError, and its
+ * caller is not affected.
  */
 import { BugError, toError } from '../base/errors.ts';
 import type { Revision, StorageEvent, WatchEnd, WatchSink } from './storage.ts';

@@ -5,7 +5,7 @@ import { checkKey, escapeSegment, MAX_KEY_BYTES, prefixEnd, unescapeSegment } fr
 const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 });
 
 describe('key segments', () => {
-  it('escape any text into a fit segment, reversibly and without collisions', () => {
+  it('escape any text into a valid segment, reversibly and without collisions', () => {
     fc.assert(
       fc.property(anyText, anyText, (a, b) => {
         const escaped = escapeSegment(a);
@@ -18,7 +18,7 @@ describe('key segments', () => {
     );
   });
 
-  it('leave ordinary names alone', () => {
+  it('leave ordinary names unchanged', () => {
     for (const name of ['default', 'system:node', 'größe', '名前']) expect(escapeSegment(name)).toBe(name);
     expect(escapeSegment('🚢')).toBe('%d83d%dea2');
   });

@@ -1,7 +1,8 @@
 /**
  * Keys and ranges. A key is `<scope>/<segment>/.../<segment>`. The first segment is an opaque scope, so that one store
- * can hold the data of several servers. Invariant: no code unit of a key is at or above U+D800. So JavaScript strings,
- * UTF-8 bytes and every driver have the same order.
+ * can hold the data of several servers.
+ * Invariant: no code unit of a key is at or above U+D800. So JavaScript strings, UTF-8 bytes and every driver have the
+ * same order.
  */
 import { utf8Length } from '../base/utf8.ts';
 import { StorageError } from './errors.ts';

@@ -38,13 +38,13 @@ describe('the storage suite on a scoped store', () => {
     it.skipIf(skipReason(each, driver) !== undefined)(each.name, () => runSuiteCase(each, driver));
 });
 
-describe('the storage suite on a scope in a scope', () => {
+describe('the storage suite on a scoped store in a scoped store', () => {
   for (const each of storageSuite)
     it.skipIf(skipReason(each, nested) !== undefined)(each.name, () => runSuiteCase(each, nested));
 });
 
 describe('scoped', () => {
-  it('keeps scopes of one store apart and shares the revision', async () => {
+  it('keeps the scopes of one store apart and shares its revision', async () => {
     const outer = createMemoryStorage({ clock: new VirtualClock() });
     const [a, b] = [scoped(outer, 'a/'), scoped(outer, 'b/')];
     const watcher = Recorder.start(a, '', { after: 1 });
@@ -75,7 +75,7 @@ describe('scoped', () => {
     await outer.stop();
   });
 
-  it('stops a snapshot that was under way when it was stopped', async () => {
+  it('stops a snapshot that is being taken when it is stopped', async () => {
     const outer = createMemoryStorage({ clock: new VirtualClock() });
     const taken: Snapshot[] = [];
     const take = outer.snapshot.bind(outer);
@@ -95,7 +95,7 @@ describe('scoped', () => {
     await outer.stop();
   });
 
-  it('gives a fork a whole store of its own', async () => {
+  it('gives a fork its own inner store', async () => {
     const clock = new VirtualClock();
     const outer = createMemoryStorage({ clock });
     const a = scoped(outer, 'a/');

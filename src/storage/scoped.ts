@@ -1,7 +1,7 @@
 /**
- * A store inside a store: the keys that begin with a prefix, shown without it. Invariant: nothing outside the prefix
- * can be read, written or watched through it. Revisions, the horizon and the history are those of the inner store, so
- * revisions have gaps where others wrote, and `compact` compacts for all.
+ * A store inside a store: the keys that begin with a prefix, shown without it.
+ * Invariant: nothing outside the prefix can be read, written or watched through it. Revisions, the horizon and the
+ * history are those of the inner store, so revisions have gaps where others wrote, and `compact` compacts for all.
  */
 import { checkWatch } from './checks.ts';
 import { isStorageError } from './errors.ts';

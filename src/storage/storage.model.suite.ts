@@ -1,32 +1,33 @@
 /**
- * The model test of `storage.ts`: random scripts run against a store and a naive model of it side by side. It imports
- * no test runner. Invariant: a script is decided by its seed alone; a failure names the seed and a script from which no
- * command can be left out.
+ * The model test of `storage.ts`: random scripts run against a store and against a naive model of it. It imports no
+ * test runner.
+ * Invariants: a script depends on its seed only; a failure names the seed and a script from which no command can be
+ * removed.
  */
 import { BugError, toError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import type { Storage } from './storage.ts';
 import { Model } from './suite/model.ts';
 import { type Command, generateScript, type Item, type Script } from './suite/model-script.ts';
-import { ModelWorld } from './suite/model-world.ts';
+import { ModelStore } from './suite/model-store.ts';
 import type { WriteCheckOptions } from './suite/model-writes.ts';
 import type { SuiteDriver } from './suite/run-case.ts';
 import { expectEqual } from './suite-assert.ts';
 
 export interface ModelRun extends WriteCheckOptions {
-  /** The scripts have the seeds `seed`, `seed + 1`, ... */
+  /** The seed of the first script. The next ones have the seeds `seed + 1`, `seed + 2`, ... */
   readonly seed: number;
   readonly scripts: number;
   /** The longest script. Default 120. */
   readonly commands?: number;
 }
 
-/** How many stores a script may have at a time, forks included. */
-const WORLDS = 3;
-/** How often a failing script is run again to make it shorter. */
+/** The most stores that a script has at a time, including forks. */
+const MAX_STORES = 3;
+/** The most runs of a failing script to make it shorter. */
 const SHRINKS = 600;
 
-/** Runs scripts until one fails. Throws a BugError with the seed, the shortest failing script and what went wrong. */
+/** Runs scripts until one fails. Throws a BugError with the seed, the shortest failing script and the failure. */
 export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Promise<void> {
   const features = { reopen: driver.reopen !== undefined, fork: driver.fork };
   for (let seed = run.seed; seed < run.seed + run.scripts; seed++) {
@@ -41,7 +42,7 @@ export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Pro
   }
 }
 
-/** Runs one script; throws what went wrong. */
+/** Runs one script. Throws the failure. */
 export async function runScript(driver: SuiteDriver, script: Script, options: WriteCheckOptions = {}): Promise<void> {
   const clock = new VirtualClock();
   const opened: Storage[] = [];
@@ -50,17 +51,17 @@ export async function runScript(driver: SuiteDriver, script: Script, options: Wr
     return storage;
   };
   try {
-    const worlds = [new ModelWorld(keep(await driver.open(clock)), new Model(), clock, options)];
-    for (const { world, items } of script) {
-      if (worlds.length === 0) break;
-      await burst(worlds, worlds[world % worlds.length]!, items, driver, keep);
-      for (const each of worlds) for (const fork of each.forks) keep(fork.storage);
-      worlds.push(...worlds.flatMap((each) => each.forks.splice(0)));
-      while (worlds.length > WORLDS) await stop(worlds.splice(1, 1)[0]!, false);
+    const stores = [new ModelStore(keep(await driver.open(clock)), new Model(), clock, options)];
+    for (const { store, items } of script) {
+      if (stores.length === 0) break;
+      await burst(stores, stores[store % stores.length]!, items, driver, keep);
+      for (const each of stores) for (const fork of each.forks) keep(fork.storage);
+      stores.push(...stores.flatMap((each) => each.forks.splice(0)));
+      while (stores.length > MAX_STORES) await stop(stores.splice(1, 1)[0]!, false);
     }
-    for (const world of worlds) {
-      await world.verifyWatches();
-      await stop(world, false);
+    for (const store of stores) {
+      await store.verifyWatches();
+      await stop(store, false);
     }
   } finally {
     for (const storage of opened) await storage.stop();
@@ -69,42 +70,45 @@ export async function runScript(driver: SuiteDriver, script: Script, options: Wr
 }
 
 async function burst(
-  worlds: ModelWorld[],
-  world: ModelWorld,
+  stores: ModelStore[],
+  store: ModelStore,
   items: readonly Item[],
   driver: SuiteDriver,
   keep: (storage: Storage) => Storage,
 ): Promise<void> {
   let advanced = false;
   const finish = async (): Promise<void> => {
-    for (const each of worlds) await each.finish();
-    if (advanced) for (const each of worlds) await each.expire();
+    for (const each of stores) await each.finish();
+    if (advanced) for (const each of stores) await each.expire();
     advanced = false;
   };
   for (const item of items) {
     if (item.op === 'reopen') {
       const { reopen } = driver;
-      // Expiry in the middle of a restart is right, but nobody could tell where it took place.
+      // Keys may expire during a restart, but the test could not tell when.
       if (advanced) await finish();
-      if (reopen !== undefined) await world.reopen(async (storage) => keep(await reopen(storage, world.clock)));
+      if (reopen !== undefined) await store.reopen(async (storage) => keep(await reopen(storage, store.clock)));
     } else if (item.op === 'stop') {
-      await stop(world, item.inside);
-      worlds.splice(worlds.indexOf(world), 1);
+      await stop(store, item.inside);
+      stores.splice(stores.indexOf(store), 1);
       return;
     } else {
-      await world.begin(item);
+      await store.begin(item);
       advanced ||= item.op === 'advance';
     }
   }
   await finish();
 }
 
-async function stop(world: ModelWorld, inside: boolean): Promise<void> {
-  await world.stop(inside);
-  await world.checkStopped();
+async function stop(store: ModelStore, inside: boolean): Promise<void> {
+  await store.stop(inside);
+  await store.checkStopped();
 }
 
-/** A store that never answers would leave the runner with nothing to say: a script that takes this long has failed. */
+/**
+ * A script that takes longer has failed. A store that never answers would otherwise only reach the timeout of the
+ * runner.
+ */
 const PATIENCE_MS = 20_000;
 
 async function attempt(driver: SuiteDriver, script: Script, options: WriteCheckOptions): Promise<Error | undefined> {
@@ -121,14 +125,14 @@ async function attempt(driver: SuiteDriver, script: Script, options: WriteCheckO
   }
 }
 
-const NO_END = 'the script does not come to an end';
+const NO_END = 'the script does not end';
 
 interface Failing {
   readonly script: Script;
   readonly failure: Error;
 }
 
-/** Leaves out commands, then items, as long as the script still fails. */
+/** Removes commands, then items, as long as the script still fails. */
 async function shrink(driver: SuiteDriver, options: WriteCheckOptions, found: Failing): Promise<Failing> {
   let shortest = found;
   let attempts = 0;

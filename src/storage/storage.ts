@@ -1,23 +1,25 @@
 /**
- * The storage interface, as a specification. `storage.suite.ts` tests every sentence; every driver runs it.
+ * The storage interface, as a specification. Every driver runs `storage.suite.ts`, which tests each of its sentences.
  *
  * A store maps keys (`keys.ts`) to opaque bytes and never looks into them. It has ONE revision, a positive safe integer
- * that only grows: each transaction that changes something takes one number, which all its writes share, a transaction
- * that changes nothing takes none. A fresh store is at revision 1. Revisions survive a restart and are never reused for
- * anything visible.
+ * that only grows. Each transaction that changes something takes the next number, and all its writes share it. A
+ * transaction that changes nothing takes none. A fresh store is at revision 1. Revisions survive a restart and are
+ * never reused for anything visible.
  *
  * Ordering and visibility
- * - Writes are linearizable. A write is acknowledged only when it is as durable as the driver promises, and is visible
- *   to no reader and no watcher before that. Whoever saw revision R, through any method, finds every later read at R or
+ * - Writes are linearizable. A write is acknowledged only when it is as durable as the driver promises, and no reader
+ *   and no watcher sees it before that. A caller that saw revision R, through any method, gets every later read at R or
  *   above.
  * - Reads without a revision are linearizable: they see every write that was acknowledged before the read began.
- * - Reads and lists are atomic: all they return is one state of the store.
+ * - A read or a list is atomic: it returns one state of the store.
  *
- * Bytes handed in belong to the store from then on, bytes handed out are shared: nobody changes either. A stored value
- * holds no revision of itself: a driver may learn it only at the commit.
+ * The store takes ownership of the bytes that it is given, and shares the bytes that it returns: callers must not
+ * change either. A stored value does not contain its own revision, because a driver may learn the revision only at the
+ * commit.
  *
- * Every method throws StorageError: `Closed` after stop(), `InvalidArgument` for unfit keys or exceeded LIMITS, and the
- * failures of the medium. Expected outcomes (missing, exists, conflict, compacted, future revision) are values.
+ * Every method throws StorageError: `Closed` after stop(), `InvalidArgument` for invalid keys and exceeded LIMITS, and
+ * another code for a failure of the medium. Expected outcomes (missing, exists, conflict, compacted, future revision)
+ * are results.
  */
 import type { Stoppable } from '../base/lifetime.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
@@ -25,53 +27,52 @@ import type { KeyRange } from './keys.ts';
 
 export type Revision = number;
 
-/** Bounds that hold for every driver, the smallest of what each can do. */
+/** Limits that hold for every driver. */
 export const LIMITS = {
-  /** Checks and writes in one transaction, together: etcd's `--max-txn-ops` default. */
+  /** The most checks and writes in one transaction, together: the default of etcd's `--max-txn-ops`. */
   transactionOperations: 128,
-  /** Bytes of one value: below etcd's `--max-request-bytes` default of 1.5 MiB. */
+  /** The most bytes of one value: below the default of etcd's `--max-request-bytes`, 1.5 MiB. */
   valueBytes: 1_500_000,
-  /** Bytes of all values in one transaction. */
+  /** The most bytes of all values in one transaction. */
   transactionBytes: 1_500_000,
 } as const;
 
-/** A key's state at some revision. */
+/** The state of a key at some revision. */
 export interface KeyValue {
   readonly key: string;
   readonly value: Uint8Array;
   /** The revision that wrote this value. */
   readonly revision: Revision;
-  /** The revision that created the key; a key that was deleted and made again has a new one. */
+  /** The revision that created the key. A key that was deleted and created again has a new one. */
   readonly created: Revision;
   /**
-   * The value is stored in an outdated form (`transformed.ts`): writing it again, even unchanged, brings it up to date.
+   * The value is stored in an outdated form (`transformed.ts`). Writing it again, even unchanged, brings it up to date.
    */
   readonly stale?: boolean;
 }
 
 /**
- * The revision asked for is behind the compaction horizon. `horizon` is the oldest revision that can still be asked
- * for.
+ * The requested revision is below the compaction horizon. `horizon` is the oldest revision that can be requested.
  */
 export interface Compacted {
   readonly outcome: 'compacted';
   readonly horizon: Revision;
 }
 
-/** The revision asked for has not been reached. Nobody waited: waiting is the caller's choice (`waitForRevision`). */
+/** The requested revision has not been reached. The store does not wait for it; a caller may (`waitForRevision`). */
 export interface Future {
   readonly outcome: 'future';
   readonly current: Revision;
 }
 
 export interface ReadOptions {
-  /** Read exactly this revision's state. Default: the current state. */
+  /** Read the state at exactly this revision. Default: the current state. */
   readonly revision?: Revision;
-  /** Read any state at or above this revision: a driver may answer from a state that is older than the current one. */
+  /** Read any state at or above this revision. A driver may answer with a state that is older than the current one. */
   readonly atLeast?: Revision;
   /**
-   * With `revision`: look behind the compaction horizon, as far as the driver still keeps history (`oldestRevision`).
-   * Default false: what is behind the horizon answers `compacted` even though the driver may still have it.
+   * With `revision`: allow revisions below the compaction horizon, down to `oldestRevision`. Default false: the answer
+   * is `compacted` even if the driver still has the state.
    */
   readonly lookBack?: boolean;
 }
@@ -83,9 +84,9 @@ export type GetResult =
   | Future;
 
 export interface ListOptions extends ReadOptions {
-  /** At most this many items, a whole number; 0 or absent means all. */
+  /** The most items to return, a non-negative integer. 0 or absent: all. */
   readonly limit?: number;
-  /** Count only: `items` is empty, `remaining` is the number of all keys in the range. */
+  /** Only count: `items` is empty, and `remaining` is the number of keys in the range. */
   readonly countOnly?: boolean;
 }
 
@@ -94,25 +95,25 @@ export type ListResult =
       readonly outcome: 'ok';
       /** In key order. */
       readonly items: readonly KeyValue[];
-      /** The state's revision: ask for further pages with `{ revision }`, `{ start: next }`. */
+      /** The revision of the state. Request further pages with this `revision` and with `start: next`. */
       readonly revision: Revision;
-      /** The key to continue at (as `range.start`); undefined on the last page. */
+      /** The key where the next page starts (`range.start`); undefined on the last page. */
       readonly next: string | undefined;
-      /** Exactly how many keys of the range follow the last item. */
+      /** The exact number of keys of the range that follow the last item. */
       readonly remaining: number;
     }
   | Compacted
   | Future;
 
-/** What can be read of one state or of the moving present. */
+/** The methods that read. */
 export interface Reader {
   get(key: string, options?: ReadOptions): MaybePromise<GetResult>;
   list(range: KeyRange, options?: ListOptions): MaybePromise<ListResult>;
 }
 
 /**
- * An immutable state of the whole store. It stays readable, whatever is compacted, until it or its store is stopped;
- * then it is Closed.
+ * An immutable state of the whole store. Compaction does not affect it. Its methods throw Closed once it or its store
+ * is stopped.
  */
 export interface Snapshot extends Stoppable {
   readonly revision: Revision;
@@ -129,31 +130,32 @@ export interface Snapshot extends Stoppable {
 
 export interface WriteOptions {
   /**
-   * Delete the key this many milliseconds after the commit, unless it is written again before (each write sets its own
-   * time to live, none included). A positive, finite number. Expiry is an ordinary delete with a revision of its own;
-   * it comes late, never early, by at most a few seconds while the store is open, and soon after the next opening
-   * otherwise.
+   * Delete the key this many milliseconds after the commit, unless it is written again before. Each write sets the time
+   * to live; a write without one clears it. A positive, finite number. Expiry is an ordinary delete with a revision of
+   * its own. It is never early. It is late by at most a few seconds while the store is open; otherwise it happens soon
+   * after the next opening.
    */
   readonly ttlMs?: number;
 }
 
 export interface CreateOptions extends WriteOptions {
   /**
-   * Written over the new key at the next revision, if it was created: what its owner would write next anyway. Watchers
-   * hear of both; the answer is that of the creation. In the same commit, so that nobody reads the key in the state
-   * between; a driver whose commits cannot write a key twice writes it right after, and a failure of that leaves the
-   * creation. Not together with `ttlMs`.
+   * A second value, which the store writes over the first one at the next revision if the key was created. Watchers get
+   * both events; the result is that of the creation. Equal bytes are no second write. The driver writes both in one
+   * commit, so that no reader sees the first value as the current one. A driver that cannot write a key twice in one
+   * commit writes the second value right after the first; if that fails, the creation stands. Must not be combined with
+   * `ttlMs`. See docs/decisions/0029-second-revision-of-a-create.md.
    */
   readonly followedBy?: Uint8Array | undefined;
 }
 
 export type WriteResult =
   /**
-   * `changed` is false for a no-op: the stored bytes were equal and no ttl is involved; `revision` is then the key's
-   * old one.
+   * `changed` is false for a no-op: the stored bytes were equal, and neither the old nor the new value has a time to
+   * live. `revision` is then the revision of the stored value.
    */
   | { readonly outcome: 'ok'; readonly revision: Revision; readonly changed: boolean }
-  /** The check failed; `current` is the key's state that made it fail. */
+  /** The check failed because of the state `current` of the key. */
   | { readonly outcome: 'conflict'; readonly current: KeyValue | undefined; readonly revision: Revision };
 
 export type DeleteResult =
@@ -162,7 +164,7 @@ export type DeleteResult =
   | { readonly outcome: 'missing'; readonly revision: Revision }
   | { readonly outcome: 'conflict'; readonly current: KeyValue; readonly revision: Revision };
 
-/** The key's revision must be this when the transaction commits; 0 means that the key must not exist. */
+/** The revision of the key must be this one when the transaction commits. 0: the key must not exist. */
 export interface Check {
   readonly key: string;
   readonly revision: Revision;
@@ -174,14 +176,16 @@ export type Write =
 
 export interface Transaction {
   readonly checks: readonly Check[];
-  /** Each key at most once. A put of equal bytes without ttl and a delete of a missing key change nothing. */
+  /**
+   * Each key at most once. A put of equal bytes without a time to live and a delete of a missing key change nothing.
+   */
   readonly writes: readonly Write[];
 }
 
 export type TransactionResult =
-  /** `changed` is false if no write changed anything; `revision` is then the store's revision. */
+  /** `changed` is false if no write changed anything. `revision` is then the revision of the store. */
   | { readonly outcome: 'ok'; readonly revision: Revision; readonly changed: boolean }
-  /** `current` holds the state of every checked key, in the order of `checks`, all from one state. */
+  /** `current` has the state of each checked key, in the order of `checks`, all from one state of the store. */
   | { readonly outcome: 'conflict'; readonly current: readonly (KeyValue | undefined)[]; readonly revision: Revision };
 
 export type StorageEvent =
@@ -191,135 +195,137 @@ export type StorageEvent =
       readonly value: Uint8Array;
       readonly revision: Revision;
       readonly created: Revision;
-      /** The state before, if the key existed. Absent in the initial state of a watch. */
+      /** The previous state, if the key existed. Absent in the initial state of a watch. */
       readonly previous: KeyValue | undefined;
-      /** As in KeyValue. */
+      /** See `KeyValue.stale`. */
       readonly stale?: boolean;
     }
   | {
       readonly type: 'delete';
       readonly key: string;
-      /** The revision of the deletion, not of the last value. */
+      /** The revision of the deletion. */
       readonly revision: Revision;
       readonly previous: KeyValue;
     };
 
 /**
- * Where a watch delivers. Calls never overlap and come in revision order; they must be cheap and must not throw (a
- * throw ends the watch with a BugError). A sink that cannot keep up queues or stops the watch itself: the store holds
- * nothing for it.
+ * The receiver of a watch. Calls never overlap and are made in revision order. A call must be cheap and must not throw:
+ * a throw ends the watch with a BugError. The store queues nothing for a sink. A sink that cannot keep up must queue
+ * events itself or stop the watch.
  */
 export interface WatchSink {
   /**
-   * One or more whole revisions: the events of one revision are never split over two calls, in the order of their
-   * writes. Every event of the watched ranges is delivered exactly once.
+   * The events of one or more revisions; within a revision in the order of its writes. The events of one revision are
+   * never split over two calls. Every event of the watched ranges is delivered exactly once.
    */
   events(events: readonly StorageEvent[]): void;
   /**
-   * All changes of the ranges up to and including this revision have been delivered. Sent after the initial state, on
-   * request, and now and then.
+   * All changes of the ranges up to and including this revision have been delivered. Called after the initial state, on
+   * request, and from time to time.
    */
   progress(revision: Revision): void;
-  /** Last call, once. After stop() by the watcher it comes with `stopped`. */
+  /** The last call, made once. After `stop()` of the watch the reason is `stopped`. */
   end(reason: WatchEnd): void;
 }
 
 export type WatchEnd =
-  /** By the watcher itself. */
+  /** `stop()` of the watch was called. */
   | { readonly reason: 'stopped' }
   /**
-   * The store was stopped. What was delivered is whole revisions in order; a watch that lagged behind may not have seen
-   * the last ones and resumes after the last revision it saw.
+   * The store was stopped. Only whole revisions were delivered, in order. A watch that lagged behind may have missed
+   * the last ones; it resumes after the last revision that it saw.
    */
   | { readonly reason: 'closed' }
-  /** History that this watch needs is gone: read the state anew. */
+  /** History that this watch needs is gone: the state must be read again. */
   | { readonly reason: 'compacted'; readonly horizon: Revision }
   | { readonly reason: 'failed'; readonly error: Error };
 
 export interface WatchOptions {
-  /** Keys of any of these ranges (prefixes only; `start` is not allowed here). One ordered stream for all of them. */
+  /** The watched keys. `start` is not allowed. All ranges share one ordered stream. */
   readonly ranges: readonly KeyRange[];
   /**
-   * - `{ after: R }`: every change with a revision above R. Behind the horizon the watch ends `compacted`. An R of the
-   *   future is allowed: delivery begins with R + 1.
-   * - `'now'`: every change after the watch was made; a `progress` call says first where that is: at or above every
-   *   revision that was acknowledged before the call.
-   * - `'state'`: first the present state as put events in key order (no `previous`, each with its own revision, so not
-   *   in revision order), then `progress` with the state's revision, then every change.
+   * - `{ after: R }`: every change above R. If R is below the horizon, the watch ends `compacted`. R may be above the
+   *   store's revision: delivery begins with R + 1.
+   * - `'now'`: every change after the call of `watch`. The first call of the sink is `progress` with the starting
+   *   revision, which is at or above every revision that was acknowledged before the call.
+   * - `'state'`: the current state as put events in key order, then `progress` with the revision of the state, then
+   *   every change. The put events have no `previous` and their own revisions, so they are not in revision order.
    */
   readonly from: { readonly after: Revision } | 'now' | 'state';
+  /** With `after`: allow a start below the compaction horizon, down to `oldestRevision`. Default false. */
   readonly lookBack?: boolean;
 }
 
 export interface Watch {
   /**
-   * No call reaches the sink after this returns; `end` comes within it if it has not come yet. Called inside a call of
-   * the sink, `end` follows as soon as that call returns, because calls never overlap.
+   * Ends the watch. The sink's `end` is called within, unless it was called before, and nothing afterwards. If `stop`
+   * is called inside a call of the sink, `end` follows when that call returns, because calls never overlap.
    */
   stop(): void;
-  /** Asks for a `progress` call at the store's present revision or above, also when nothing changes in the ranges. */
+  /** Requests a `progress` call at the store's current revision or above, even if nothing changes in the ranges. */
   requestProgress(): void;
 }
 
 export interface Storage extends Reader, Stoppable {
-  /** A word for messages and metrics: `memory`, `lmdb`, `etcd`. */
+  /** A name for messages and metrics: `memory`, `lmdb`, `etcd`. */
   readonly driver: string;
 
-  /** The current revision, linearizable: at least that of every write acknowledged before the call. */
+  /** The current revision. Linearizable: at least the revision of every write that was acknowledged before the call. */
   revision(): MaybePromise<Revision>;
 
-  /** Writes a key that must not exist; otherwise `conflict` with the present state. */
+  /** Writes a key that must not exist. If it exists, the result is `conflict` with its state. */
   create(key: string, value: Uint8Array, options?: CreateOptions): Promise<WriteResult>;
 
   /**
-   * Writes a key whose revision must be `expected` (0: must not exist). Equal bytes without ttl on either side are a
-   * no-op.
+   * Writes a key whose revision must be `expected` (0: the key must not exist). Writing equal bytes is a no-op if
+   * neither the old nor the new value has a time to live.
    */
   compareAndWrite(key: string, expected: Revision, value: Uint8Array, options?: WriteOptions): Promise<WriteResult>;
 
-  /** Deletes a key; with `expected` only at that revision. */
+  /** Deletes a key. With `expected`: only if that is its revision. */
   delete(key: string, options?: { readonly expected?: Revision }): Promise<DeleteResult>;
 
-  /** All writes or none, at one revision, if all checks hold. */
+  /** Makes all writes at one revision if all checks hold, and none otherwise. */
   transact(transaction: Transaction): Promise<TransactionResult>;
 
-  /** Begins to watch. Nothing is delivered before this returns; the first call comes in a later microtask or turn. */
+  /** Begins a watch. The sink is first called in a later microtask or turn. */
   watch(options: WatchOptions, sink: WatchSink): Watch;
 
   /**
-   * Moves the compaction horizon up to `revision` (a lower or equal one does nothing; above the current revision is
-   * InvalidArgument). From then on reads at an older revision and watches `after` an older one answer `compacted`.
-   * Watches in progress that have been delivered past it go on. The driver forgets the history in its own time, not
-   * later than its retention says.
+   * Moves the compaction horizon up to `revision`. A revision at or below the horizon does nothing; one above the
+   * current revision throws InvalidArgument. Afterwards reads at an older revision and watches `after` an older one are
+   * `compacted`. Watches that have already been delivered past the horizon continue. The driver drops the history
+   * later, at the latest when its retention requires it.
    */
   compact(revision: Revision): Promise<void>;
 
-  /** The compaction horizon: the oldest revision that reads without `lookBack` may ask for. */
+  /** The compaction horizon: the oldest revision that can be read without `lookBack`. */
   horizon(): Revision;
 
-  /** The oldest revision that `lookBack` may ask for. */
+  /** The oldest revision that can be read with `lookBack`. */
   oldestRevision(): Revision;
 
+  /** Takes a snapshot of the current state. The caller must stop it. */
   snapshot(): MaybePromise<Snapshot>;
 
   /**
-   * Ends the store: writes in flight are finished and answered first, watches end `closed`, later calls throw Closed.
+   * Stops the store. Writes in flight are finished and answered, then watches end `closed`. Later calls throw Closed.
    * Idempotent.
    */
   stop(): Promise<void>;
 }
 
-/** A store that can be copied whole. */
+/** A store that can be copied as a whole. */
 export interface ForkableStorage extends Storage {
   /**
-   * An independent store with the same contents, revision and history that shares structure; O(1). Changes of one are
-   * never seen by the other. With a snapshot of this store it starts from that state (history before it is kept, what
-   * came later is not there).
+   * Returns an independent store with the same contents, revision and history. It shares structure and costs O(1).
+   * Neither store sees changes of the other. With a snapshot of this store, the copy starts at that state: it has the
+   * history before the snapshot and nothing after it.
    */
   fork(from?: Snapshot): ForkableStorage;
 }
 
-/** Whether a store can be copied whole. */
+/** Whether a store can be copied as a whole. */
 export function isForkable(storage: Storage): storage is ForkableStorage {
   return typeof (storage as Partial<ForkableStorage>).fork === 'function';
 }

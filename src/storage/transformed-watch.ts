@@ -1,7 +1,7 @@
 /**
  * A watch through a transformed store. While an asynchronous transformer works, later calls wait. More than
- * `maxWaitingEvents` waiting events end the watch `failed`. Invariant: calls reach the sink in the order in which the
- * inner store made them.
+ * `maxWaitingEvents` waiting events end the watch `failed`.
+ * Invariant: calls reach the sink in the order in which the inner store made them.
  */
 import { Deferred } from '../base/deferred.ts';
 import { toError } from '../base/errors.ts';

@@ -36,6 +36,6 @@ describe('the storage model on transformed values', () => {
   it('answers and delivers as the model does', () =>
     checkAgainstModel(driver(counting), { seed: 30_001, scripts: 40, equalRacesChange: true }));
 
-  it('does so if transforming takes its time', () =>
+  it('does so with an asynchronous transformer', () =>
     checkAgainstModel(driver(countingLater), { seed: 40_001, scripts: 40, equalRacesChange: true }));
 });

@@ -65,7 +65,7 @@ for (const { name, driver } of drivers) {
 }
 
 describe('transformed', () => {
-  it('stores what the transformer made and hands out plain values', async () => {
+  it('stores transformed values and returns plain ones', async () => {
     const inner = createMemoryStorage({ clock: new VirtualClock() });
     const storage = transformed(inner, toy('v1'));
     await put(storage, 'a', 'plain');
@@ -75,7 +75,7 @@ describe('transformed', () => {
     await storage.stop();
   });
 
-  it('marks outdated values as stale everywhere, and writing them again unchanged is a change', async () => {
+  it('marks outdated values as stale, and writing them again unchanged is a change', async () => {
     const inner = createMemoryStorage({ clock: new VirtualClock() });
     const revision = await put(transformed(inner, toy('v1')), 'a', 'x');
     const storage = transformed(inner, toy('v2'));

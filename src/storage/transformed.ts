@@ -1,7 +1,7 @@
 /**
- * A store whose values pass a transformer on their way in and out. Invariant: a write is a no-op only if the stored
- * bytes would be equal, so never for a value that is stored in an outdated form. Everything else is as in the inner
- * store.
+ * A store whose values pass a transformer on their way in and out.
+ * Invariant: a write is a no-op only if the stored bytes would be equal, so never for a value that is stored in an
+ * outdated form. Everything else is as in the inner store.
  */
 import { equalBytes } from '../base/bytes.ts';
 import { isKeelsonError } from '../base/errors.ts';

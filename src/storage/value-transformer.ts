@@ -1,7 +1,7 @@
 /**
- * The interface between plain values and stored bytes, for encryption at rest and for other encodings. Invariant: the
- * leading bytes of a stored value name its encoding, as in kube-apiserver's etcd layout. So a store may hold values of
- * several encodings.
+ * The interface between plain values and stored bytes, for encryption at rest and for other encodings.
+ * Invariant: the leading bytes of a stored value name its encoding, as in kube-apiserver's etcd layout. So a store may
+ * hold values of several encodings.
  */
 import type { MaybePromise } from '../base/maybe-promise.ts';
 

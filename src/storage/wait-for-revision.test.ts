@@ -5,7 +5,7 @@ import { put } from './suite/context.ts';
 import { waitForRevision } from './wait-for-revision.ts';
 
 describe('waitForRevision', () => {
-  it('answers at once when the revision is reached, and as soon as it is', async () => {
+  it('resolves at once if the revision is reached, and otherwise soon after it is', async () => {
     const clock = new VirtualClock();
     const storage = createMemoryStorage({ clock });
     expect(await waitForRevision(storage, 1, { clock })).toBe(true);
@@ -18,7 +18,7 @@ describe('waitForRevision', () => {
     await storage.stop();
   });
 
-  it('gives up after three seconds', async () => {
+  it('resolves with false after three seconds', async () => {
     const clock = new VirtualClock();
     const storage = createMemoryStorage({ clock });
     let answer: boolean | undefined;
@@ -33,7 +33,7 @@ describe('waitForRevision', () => {
     await storage.stop();
   });
 
-  it('stops at the signal, and throws what the store throws', async () => {
+  it('rejects when the signal aborts, and with the errors of the store', async () => {
     const clock = new VirtualClock();
     const storage = createMemoryStorage({ clock });
     const controller = new AbortController();

@@ -1,7 +1,8 @@
 /**
  * The base of stores that wrap another one: `scoped.ts` and `transformed.ts`. It maps keys and values on the way in,
- * maps items on the way out, and keeps track of writes for stop(). Invariant: once stop() is called no method reaches
- * the inner store through the wrapper, and writes in flight are answered first.
+ * maps items on the way out, and keeps track of writes for stop().
+ * Invariant: once stop() is called no method reaches the inner store through the wrapper, and writes in flight are
+ * answered first.
  */
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import { checkFollowing, checkRange, checkTransaction, checkValue } from './checks.ts';

@@ -1,11 +1,15 @@
 /**
- * The process that is killed. It verifies the folder, opens the store, reports the state, resumes the watch, waits for `go`, and then
- * writes until it dies. Everything it says is a line on stdout, written before the next operation of that writer begins:
+ * The child process of the crash test, which is killed. It verifies the folder, opens the store, reports the state,
+ * resumes the watch, waits for a line on stdin, and then writes until it is killed. It reports by lines on stdout. The
+ * line of an acknowledged operation is written before the next operation of that writer begins:
  *
- *   v <keys> <records>                the folder is clean        s <revision> <json of [key, revision, checksum]>   the state
- *   e <revision> <json of events>     one whole revision         p <revision>                                       the watch has caught up
- *   a <writer> <n> <revision>         an acknowledged write      c <key> <n>        an acknowledged count (of one)
- *   x <text>                          a violation, seen from inside
+ *   v <keys> <records>              the folder is clean
+ *   s <revision> <json>             the state: [key, revision, checksum] of each item
+ *   e <revision> <json>             the events of one whole revision
+ *   p <revision>                    the watch has caught up
+ *   a <writer> <n> <revision>       an acknowledged write
+ *   c <key> <writer> <n> <revision> an acknowledged increment of a counter
+ *   x <text>                        a violation that the child has found
  */
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -21,7 +25,7 @@ export interface ChildStart {
   readonly after: Revision;
 }
 
-/** What an event is reduced to on its way to the parent. */
+/** An event as the parent gets it. */
 export type EventLine = readonly [key: string, type: 'put' | 'delete', previous: Revision, checksum: number];
 
 let waiting: string[] = [];
@@ -31,7 +35,7 @@ function say(line: string): void {
   waiting.push(line);
 }
 
-// One write per turn; a pipe is written synchronously, so what was said is in the pipe when this returns.
+// One write per turn. A pipe is written synchronously, so all lines are in the pipe when this returns.
 function flush(): void {
   let bytes = Buffer.from(`${waiting.join('\n')}\n`);
   waiting = [];
@@ -149,7 +153,8 @@ async function perform(
         : known === 0
           ? await storage.create(first.key, first.value)
           : await storage.compareAndWrite(first.key, known, first.value);
-    if (result.outcome !== 'ok') throw new Error(`${first.key}: ${result.outcome}, although nobody else writes it`);
+    if (result.outcome !== 'ok')
+      throw new Error(`${first.key}: ${result.outcome}, although no other writer has this key`);
     revision = result.revision;
   } else {
     const result = await storage.transact({

@@ -1,7 +1,9 @@
 /**
- * The crash test: a child process writes from many concurrent writers and is killed with SIGKILL at random moments, again and again.
- * After each restart every acknowledged write must be there, none may be half there, revisions must not have gone back, and the resumed
- * watch must have seen every change exactly once. usage: run-ts.mjs test/crash/main.ts --rounds N [--writers 64] [--seed S]
+ * The crash test: a child process with many concurrent writers is killed with SIGKILL at random moments, again and
+ * again. After each restart every acknowledged write must be stored, no write may be stored in part, the revision must
+ * not have fallen, and the resumed watch must have seen every change exactly once.
+ *
+ * Usage: run-ts.mjs test/crash/main.ts --rounds N [--writers 64] [--seed S]
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -39,7 +41,7 @@ async function runRounds(): Promise<boolean> {
   console.log(`crash test: ${rounds} rounds, ${writers} writers, seed ${seed}`);
   try {
     for (let round = 1; round <= rounds; round++) {
-      // One round in eight dies while it opens, so that recovery itself is interrupted.
+      // In one round of eight the child is killed while it opens the store, so that recovery itself is interrupted.
       const early = random(8) === 0;
       const delay = early ? random(400) : 100 + random(1400);
       await runRound({ folder, seed, writers, after: witness.seen }, witness, { delay, early });
@@ -57,7 +59,7 @@ async function runRounds(): Promise<boolean> {
   return witness.violations.length === 0;
 }
 
-/** One life of the child; without a kill it ends by itself once everything has been compared. */
+/** Runs the child once. Without `kill` it ends by itself when everything has been compared. */
 async function runRound(
   start: ChildStart,
   witness: Witness,
@@ -67,7 +69,7 @@ async function runRound(
   const child: Child = spawn(process.execPath, ['--enable-source-maps', script, '--child', JSON.stringify(start)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  // The child may be gone when it is told to go.
+  // The child may have been killed before it is told to write.
   child.stdin.on('error', () => {});
   const ended = new Promise<string>((resolve) => {
     child.on('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
@@ -78,7 +80,7 @@ async function runRound(
   };
   if (kill?.early) killLater();
   witness.beginRound();
-  // Until the end of the pipe: what the child said before it died counts.
+  // Until the end of the pipe, because lines that the child wrote before it was killed count.
   for await (const line of completeLines(child.stdout)) {
     if (!witness.hear(line)) continue;
     child.stdin.write(`${JSON.stringify(kill === undefined ? 'stop' : witness.done())}\n`);
@@ -90,7 +92,7 @@ async function runRound(
   if (kill === undefined && !witness.compared) witness.violate('the last state was not compared');
 }
 
-/** Lines that end with a newline: the last one may have been cut by the kill. */
+/** The lines that end with a newline. The kill may have cut the last one. */
 async function* completeLines(stream: Readable): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of stream.setEncoding('utf8')) {

@@ -1,11 +1,12 @@
 /**
- * What the writers of the crash test do. Invariant: operation n of a writer, and the state of that writer's keys after it, follow from
- * the seed alone, so the parent knows every state that a restart may show without having been told.
+ * The operations of the writers of the crash test.
+ * Invariant: operation n of a writer, and the state of the writer's keys after it, depend on the seed only. So the
+ * parent can compute every state that a restart may show.
  */
 
 export interface CrashWrite {
   readonly key: string;
-  /** Undefined: the key is deleted. */
+  /** Undefined deletes the key. */
   readonly value: Buffer | undefined;
 }
 
@@ -20,11 +21,11 @@ const KEYS = 12;
 export const COUNTERS = 4;
 
 export class WriterModel {
-  /** The writer's own keys and their values. */
+  /** The keys of this writer and their values. */
   readonly values: Map<string, Buffer> = new Map();
   readonly #seed: number;
   readonly #writer: number;
-  /** Number of operations applied. */
+  /** The number of operations applied. */
   done: number = 0;
 
   constructor(seed: number, writer: number) {
@@ -36,7 +37,7 @@ export class WriterModel {
     return `own/${String(this.#writer).padStart(3, '0')}/`;
   }
 
-  /** The operation that comes after those applied. */
+  /** The next operation. */
   next(): CrashOperation {
     const n = this.done;
     const random = randomFrom(this.#seed ^ Math.imul(this.#writer + 1, 0x9e3779b1) ^ Math.imul(n + 1, 0x85ebca6b));
@@ -68,7 +69,7 @@ export class WriterModel {
     }
   }
 
-  /** Every write changes something: what exists is changed or deleted, what does not is made. */
+  /** Every write is a change: an existing key is changed or deleted, a missing one is created. */
   #write(index: number, n: number, random: (below: number) => number): CrashWrite {
     const key = `${this.prefix}${index}`;
     const deletes = this.values.has(key) && random(3) === 0;
@@ -76,7 +77,7 @@ export class WriterModel {
   }
 }
 
-/** A value that names its operation and is recognisable to the last byte. */
+/** A value that contains the number of its operation, and in which every byte is determined. */
 function filler(n: number, size: number): Buffer {
   const value = Buffer.alloc(size);
   for (let i = 0; i < size; i++) value[i] = (n * 31 + i * 7) & 0xff;
@@ -84,7 +85,7 @@ function filler(n: number, size: number): Buffer {
   return value;
 }
 
-/** xorshift32: enough to choose. */
+/** A pseudorandom generator (xorshift32). */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed | 0 || 0x1d872b41;
   return (below) => {

@@ -1,6 +1,7 @@
 /**
- * Writes a few hundred keys, first one by one, then from several writers, and puts a mark into a file at each moment that counts: BEGIN
- * before a commit is handed to LMDB; EVENT, SEEN and ACK, each with a revision, when a watcher, a reader and a writer learn of it. Run by `strace.sh`.
+ * The process that `strace.sh` traces. It writes a few hundred keys, first one by one, then from several writers, and
+ * writes marks to a file: BEGIN before each commit; EVENT, SEEN and ACK, each with a revision, when a watcher, a reader
+ * and a writer learn of that revision.
  */
 import { openSync, writeSync } from 'node:fs';
 import { openLmdbStorage } from '../../src/storage/lmdb/index.ts';
@@ -19,7 +20,7 @@ storage.watch(
     end: () => {},
   },
 );
-// A reader that looks at the revision in every turn of the event loop: visibility, whoever was told.
+// A reader that reads the revision in every turn of the event loop.
 const look = (): void => {
   if (!writing) return;
   const now = storage.revision() as number;

@@ -1,6 +1,7 @@
-// Judges strace's output. Between the BEGIN of a commit and the first mark that tells a higher revision than any before, a whole commit
-// must lie: data written, then a sync of the data completed, then the meta page written through the O_DSYNC descriptor.
-// usage: node strace-verdict.mjs trace-file data-file marks-file
+// Checks the output of strace. Between the BEGIN of a commit and the first mark with a higher revision than all before,
+// there must be a whole commit: data written, then a completed sync of the data, then the meta page written through the
+// O_DSYNC descriptor.
+// Usage: node strace-verdict.mjs trace-file data-file marks-file
 import { readFileSync } from 'node:fs';
 
 const [trace, dataFile, marksFile] = process.argv.slice(2);
@@ -57,7 +58,7 @@ function mark(text) {
   if (!whole) violation(`${what} ${revision} before its commit was whole (data ${stage})`);
 }
 
-// A call that another thread interrupts is printed in two parts; it counts where it completed.
+// A call that another thread interrupts is printed in two parts. It counts at its completion.
 for (const line of readFileSync(trace, 'utf8').split('\n')) {
   const [, thread, text] = line.match(/^(\d+) +(.*)$/) ?? [];
   if (text === undefined) continue;
@@ -73,8 +74,9 @@ for (const line of readFileSync(trace, 'utf8').split('\n')) {
   }
 }
 console.log(
-  `${count.begin} commits begun, ${count.commits} completed, ${count.syncs} data syncs; ${count.ACK} acknowledgements, ` +
-    `${count.EVENT} deliveries to a watcher, ${count.SEEN} revisions seen by a reader, ${count.first} of all these the first to tell: ` +
+  `${count.begin} commits begun, ${count.commits} completed, ${count.syncs} data syncs; ` +
+    `${count.ACK} acknowledgements, ${count.EVENT} deliveries to a watcher, ${count.SEEN} revisions seen by a reader, ` +
+    `${count.first} of them the first mark of a revision: ` +
     `${count.violations} violations`,
 );
 const proved = count.commits > 0 && count.commits === count.begin && count.ACK > 0 && count.EVENT > 0 && count.SEEN > 0;

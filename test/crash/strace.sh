@@ -1,5 +1,6 @@
 #!/bin/sh
-# Shows with strace that a sync completes before each acknowledgement and before anything becomes visible. Needs strace; run it from anywhere.
+# Checks with strace that a sync completes before each acknowledgement and before anything becomes visible.
+# Needs strace. May be run from any folder.
 set -eu
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)

@@ -1,4 +1,4 @@
-/** The parent's memory of what was acknowledged and seen, compared with every state that a restart shows. */
+/** The record of acknowledged writes and delivered events, which is compared with the state after each restart. */
 import { checksumOf } from '../../src/storage/lmdb/checksum.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import type { EventLine } from './child.ts';
@@ -6,24 +6,24 @@ import { COUNTERS, WriterModel } from './model.ts';
 
 type StateLine = readonly [key: string, revision: Revision, checksum: number];
 
-/** A writer has one operation under way, and one more whose acknowledgement was not yet written to the pipe. */
-const MOST_UNHEARD = 2;
+/** A writer has at most one operation in flight, and one whose acknowledgement was not written to the pipe. */
+const MOST_UNACKNOWLEDGED = 2;
 
 export class Witness {
   readonly violations: string[] = [];
-  /** The last revision whose events were received whole. */
+  /** The last revision whose events were received completely. */
   seen: Revision = 1;
-  /** The state of this round was compared with what was seen and acknowledged. */
+  /** Whether the state of this round was compared. */
   compared = false;
   readonly #models: WriterModel[];
-  /** Operations that each writer has had acknowledged. */
+  /** The number of acknowledged operations of each writer. */
   readonly #acked: number[];
   readonly #counted = new Map<string, number>();
   readonly #replica = new Map<string, { readonly revision: Revision; readonly checksum: number }>();
   #highest: Revision = 1;
   #state: { readonly revision: Revision; readonly items: readonly StateLine[] } | undefined;
-  #round = { acknowledged: 0, events: 0, unheard: 0 };
-  #total = { rounds: 0, acknowledged: 0, events: 0, unheard: 0, states: 0 };
+  #round = { acknowledged: 0, events: 0, unacknowledged: 0 };
+  #total = { rounds: 0, acknowledged: 0, events: 0, unacknowledged: 0, states: 0 };
   #verified = '';
 
   constructor(seed: number, writers: number) {
@@ -33,13 +33,13 @@ export class Witness {
   }
 
   beginRound(): void {
-    this.#round = { acknowledged: 0, events: 0, unheard: 0 };
+    this.#round = { acknowledged: 0, events: 0, unacknowledged: 0 };
     this.#state = undefined;
     this.#verified = 'not opened';
     this.compared = false;
   }
 
-  /** Takes a line in; true when the child may go on to write. */
+  /** Takes a line of the child. Returns true when the child may begin to write. */
   hear(line: string): boolean {
     const kind = line[0];
     const [, first = '', second = '', third = '', fourth = ''] = line.split(' ', 5);
@@ -58,7 +58,7 @@ export class Witness {
     return false;
   }
 
-  /** How many operations of each writer are known to be in the store. */
+  /** The number of operations of each writer that are known to be stored. */
   done(): number[] {
     return this.#models.map((model) => model.done);
   }
@@ -68,14 +68,16 @@ export class Witness {
   }
 
   roundSummary(): string {
-    const { acknowledged, events, unheard } = this.#round;
+    const { acknowledged, events, unacknowledged } = this.#round;
     this.#total.rounds++;
-    return `found ${this.#verified} (${unheard} writes committed but unheard of); then ${acknowledged} acknowledged, ${events} events, revision ${this.seen}`;
+    const found = `found ${this.#verified} (${unacknowledged} writes committed but not acknowledged)`;
+    return `${found}; then ${acknowledged} acknowledged, ${events} events, revision ${this.seen}`;
   }
 
   totalSummary(): string {
-    const { rounds, acknowledged, events, unheard, states } = this.#total;
-    return `${rounds} rounds, ${acknowledged} acknowledged writes, ${events} events, ${unheard} committed but unheard of, ${states} states compared, revision ${this.seen}`;
+    const { rounds, acknowledged, events, unacknowledged, states } = this.#total;
+    const writes = `${acknowledged} acknowledged writes, ${unacknowledged} committed but not acknowledged`;
+    return `${rounds} rounds, ${writes}, ${events} events, ${states} states compared, revision ${this.seen}`;
   }
 
   #acknowledge(writer: number, n: number, revision: Revision): void {
@@ -86,7 +88,7 @@ export class Witness {
     this.#highest = Math.max(this.#highest, revision);
   }
 
-  /** Every revision changes something and everything is watched: revisions must come one by one. */
+  /** Every revision changes a watched key, so revisions must come one by one. */
   #event(revision: Revision, events: readonly EventLine[]): void {
     this.#round.events += events.length;
     this.#total.events += events.length;
@@ -112,7 +114,7 @@ export class Witness {
     if (this.seen !== caughtUp || caughtUp < state.revision) {
       this.violate(`the watch saw up to ${this.seen}, caught up at ${caughtUp}, the store was at ${state.revision}`);
     }
-    // What expired since the state was read is in the replica only.
+    // Keys that expired after the state was read are deleted in the replica only.
     if (caughtUp === state.revision) this.#compareReplica(state.items);
     const found = new Map(state.items.map(([key, , checksum]) => [key, checksum]));
     this.#models.forEach((model, writer) => {
@@ -135,7 +137,10 @@ export class Witness {
     for (const key of left) this.violate(`${key} was seen and never seen deleted, but is not there`);
   }
 
-  /** A counter holds every acknowledged count, and at most one more for each writer: a lost or doubled update shows here. */
+  /**
+   * A counter must have every acknowledged increment, and at most one more per writer. This detects lost and doubled
+   * updates.
+   */
   #settleCounters(found: ReadonlyMap<string, number>): void {
     for (const [key, counted] of this.#counted) {
       const stored = found.get(key);
@@ -151,21 +156,24 @@ export class Witness {
     }
   }
 
-  /** The writer's keys must be exactly as after some number of whole operations, at least those acknowledged. */
+  /**
+   * The keys of a writer must be exactly those after some number of whole operations, which is at least the
+   * acknowledged number.
+   */
   #settle(model: WriterModel, writer: number, found: ReadonlyMap<string, number>): void {
     const acked = this.#acked[writer] as number;
     while (model.done < acked) model.apply(model.next());
     const own = [...found.keys()].filter((key) => key.startsWith(model.prefix));
-    for (let unheard = 0; unheard <= MOST_UNHEARD; unheard++) {
+    for (let unacknowledged = 0; unacknowledged <= MOST_UNACKNOWLEDGED; unacknowledged++) {
       if (own.length === model.values.size && own.every((key) => found.get(key) === sum(model.values.get(key)))) {
-        this.#round.unheard += unheard;
-        this.#total.unheard += unheard;
+        this.#round.unacknowledged += unacknowledged;
+        this.#total.unacknowledged += unacknowledged;
         this.#acked[writer] = model.done;
         return;
       }
       model.apply(model.next());
     }
-    this.violate(`the keys of writer ${writer} are not as after ${acked} or ${MOST_UNHEARD} more operations`);
+    this.violate(`the keys of writer ${writer} are not as after ${acked} or ${MOST_UNACKNOWLEDGED} more operations`);
   }
 }
 

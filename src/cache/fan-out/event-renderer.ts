@@ -1,7 +1,7 @@
 /**
- * The rendering of changes and entries into the chunks that watchers get, in one form and one encoding. Invariant:
- * chunks are in the order of the changes they were made of, whatever the order in which forms are made. Rendering stops
- * at the first change that fails.
+ * The rendering of changes and entries into the chunks that watchers get, in one form and one encoding.
+ * Invariant: chunks are in the order of the changes they were made of, whatever the order in which forms are made.
+ * Rendering stops at the first change that fails.
  */
 import { toError } from '../../base/errors.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';

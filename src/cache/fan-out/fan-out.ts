@@ -1,8 +1,8 @@
 /**
  * The fan-out of a cache: it brings published changes to watchers. Watchers with the same range, filter, form and
  * encoding form a group. A group filters and encodes a change once, and writes the same buffers to each sink once per
- * event-loop turn. Invariant: no watcher waits for another one; a sink that throws or falls behind ends its own watch
- * only.
+ * event-loop turn.
+ * Invariant: no watcher waits for another one; a sink that throws or falls behind ends its own watch only.
  */
 import type { OrderedMap } from '../../base/ordered-map.ts';
 import type { Revision } from '../../storage/storage.ts';

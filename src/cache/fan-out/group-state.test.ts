@@ -153,7 +153,7 @@ describe('a group that dispatches', () => {
     expect(isSettled(state)).toBe(false);
   });
 
-  it('has dispatched up to its last change, and lets go of the chunks', () => {
+  it('has dispatched up to its last change, and drops the chunks', () => {
     const state = dispatching([2, 3], rendered(2));
     expect(changesDispatched(state, false)).toBe('settle');
     expect(state).toMatchObject({ phase: 'idle', position: 3, failure: undefined, taken: [], rendered: undefined });

@@ -6,8 +6,8 @@
  * A state is one record that transitions change in place, and the operands of effects are fields of it, so that
  * publishing a change to a group allocates nothing.
  *
- * Phases: `idle` → `rendering` → `dispatching` → `idle`, and `rendering` → `overflowed` → `rendering`. Invariant:
- * changes are dispatched in the order in which they were published, also when forms are made asynchronously.
+ * Phases: `idle` → `rendering` → `dispatching` → `idle`, and `rendering` → `overflowed` → `rendering`.
+ * Invariant: changes are dispatched in the order in which they were published, also when forms are made asynchronously.
  */
 import type { Revision } from '../../storage/storage.ts';
 import type { Change } from '../change.ts';

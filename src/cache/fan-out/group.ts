@@ -4,8 +4,9 @@
  * (`group-state.ts`) and one for each watcher (`watcher-state.ts`): it performs their effects and tells them the
  * outcomes.
  *
- * Sinks may call back into their watches at any time. Invariant: while batches are dispatched no list of members loses
- * an element. A member that ends meanwhile is muted at once, and leaves its list when the dispatch is over.
+ * Sinks may call back into their watches at any time.
+ * Invariant: while batches are dispatched no list of members loses an element. A member that ends meanwhile is muted at
+ * once, and leaves its list when the dispatch is over.
  */
 import { toError } from '../../base/errors.ts';
 import { isPromise } from '../../base/maybe-promise.ts';

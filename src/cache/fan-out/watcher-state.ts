@@ -6,9 +6,9 @@
  * A state is one record that transitions change in place, and the operands of effects are fields of it, so that no
  * event of a live watch allocates anything.
  *
- * Phases: `catching-up` → (`late` →) `live` → `ended`. Every phase may go to `ended`, and `ended` is final. Invariants:
- * chunks reach the sink in order; nothing is written to a sink that is not `open`; the queue is empty while the watch
- * catches up.
+ * Phases: `catching-up` → (`late` →) `live` → `ended`. Every phase may go to `ended`, and `ended` is final.
+ * Invariants: chunks reach the sink in order; nothing is written to a sink that is not `open`; the queue is empty while
+ * the watch catches up.
  */
 import type { Revision } from '../../storage/storage.ts';
 import type { CacheWatchEnd, QueueBounds } from '../cache.ts';

@@ -1,9 +1,9 @@
 /**
- * The checksum of everything stored: 32 bits, taken a word at a time in four lanes. For a record of 1 KB it costs a
- * third of a call of `zlib.crc32`, which Node 20 has only since 20.15. Invariant: every step is a bijection of its
- * lane, and the lanes are joined by bijections, so damage within one word, or within every fourth word of one lane,
- * never goes unnoticed; other damage does once in 2^32. Words are in the machine's byte order: every platform that lmdb
- * is built for is little-endian.
+ * The checksum of all stored bytes: 32 bits, computed one word at a time in four lanes. For a record of 1 KB it costs a
+ * third of `zlib.crc32`, which Node 20 has only since 20.15. Words are in the byte order of the machine; every platform
+ * that lmdb is built for is little-endian.
+ * Invariant: every step is a bijection of its lane, and the lanes are joined by bijections. So damage within one word,
+ * or within the words of one lane, is always detected; other damage is missed with a probability of 2^-32.
  */
 
 // Odd multipliers: the primes of xxHash32, whose rounds these resemble.
@@ -12,7 +12,7 @@ const B = 0x85ebca77;
 const C = 0xc2b2ae3d;
 const D = 0x27d4eb2f;
 
-/** The sum of `bytes` from `start` to `end`. */
+/** The checksum of `bytes` from `start` to `end`. */
 export function checksumOf(bytes: Uint8Array, start = 0, end: number = bytes.length): number {
   const at = bytes.byteOffset + start;
   if (at % 4 !== 0) return checksumOf(Uint8Array.prototype.slice.call(bytes, start, end));
@@ -20,7 +20,7 @@ export function checksumOf(bytes: Uint8Array, start = 0, end: number = bytes.len
   return checksumOfWords(new Int32Array(bytes.buffer, at, size >> 2), 0, bytes, start, size);
 }
 
-/** The same where a view of the words is at hand: `first` is the word that begins at byte `start` of `bytes`. */
+/** The same for callers that have a view of the words: word `first` begins at byte `start` of `bytes`. */
 export function checksumOfWords(
   words: Int32Array,
   first: number,

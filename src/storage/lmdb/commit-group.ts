@@ -1,19 +1,22 @@
-/** Requests that share one commit. Invariant: they are decided and answered in the order of their arrival. */
+/**
+ * A group of requests that share one commit.
+ * Invariant: they are decided and answered in the order of their arrival.
+ */
 import { Deferred } from '../../base/deferred.ts';
 import type { Request } from './write-request.ts';
 
-// Deciding a group holds the event loop: a few microseconds for each request, and the copying of its bytes.
+// Deciding a group blocks the event loop for a few microseconds per request, and for the copying of its bytes.
 const MOST_REQUESTS = 4096;
 const MOST_BYTES = 8 * 2 ** 20;
 
 export class CommitGroup {
   readonly requests: Request[] = [];
-  /** Bytes of their values. */
+  /** The bytes of their values. */
   bytes = 0;
   readonly #settled: Deferred<void> = new Deferred();
 
   constructor() {
-    // Nobody may be waiting: a group can be for forgetting alone.
+    // A group without requests only prunes, and nothing waits for it.
     this.#settled.promise.catch(() => {});
   }
 
@@ -22,8 +25,8 @@ export class CommitGroup {
   }
 
   /**
-   * Resolves when the group is durable. One promise for all who wait: a pair of functions for each would be most of
-   * their garbage.
+   * Adds a request. The promise resolves when the group is durable. All requests share it, because a promise for each
+   * would be most of their garbage.
    */
   join(request: Request, bytes: number): Promise<void> {
     this.requests.push(request);

@@ -42,7 +42,7 @@ function resume(storage: Storage, after: number): Promise<{ events: StorageEvent
 }
 
 describe('a damaged value', () => {
-  it('is Corrupt, naming its key, in every read that needs it, and only there', async () => {
+  it('is Corrupt, with its key, in every read that needs it, and only there', async () => {
     const folder = makeFolder(onTestFinished);
     await fill(folder);
     expect(damage(folder, 'second value of b', 3)).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ describe('a damaged value', () => {
     expect(events).toEqual([]);
   });
 
-  it('of the past is Corrupt only for the past', async () => {
+  it('of an old version is Corrupt only for reads of old revisions', async () => {
     const folder = makeFolder(onTestFinished);
     await fill(folder);
     damage(folder, 'first value of b', 3);
@@ -76,7 +76,7 @@ describe('a damaged value', () => {
     expect((await resume(storage, 2)).end).toMatchObject({ reason: 'failed', error: { code: 'Corrupt' } });
   });
 
-  it('of the index is found out by the checksum it must share with its record', async () => {
+  it('of the index is detected by the checksum that it shares with its record', async () => {
     const folder = makeFolder(onTestFinished);
     await fill(folder);
     const bytes = readFileSync(join(folder, 'data.mdb'));
@@ -90,7 +90,7 @@ describe('a damaged value', () => {
     await expectCorrupt(() => storage.get('p/b'), 'p/b');
   });
 
-  it('is reported by verifyFolder, which finds nothing in a whole folder', async () => {
+  it('is reported by verifyFolder, which reports nothing for an undamaged folder', async () => {
     const folder = makeFolder(onTestFinished);
     await fill(folder);
     expect(await verifyFolder(folder)).toEqual({ revision: 5, keys: 3, records: 4, problems: [] });
@@ -101,7 +101,7 @@ describe('a damaged value', () => {
 });
 
 describe('the checksum', () => {
-  it('changes with every single bit, with the length, and not with where the bytes lie', () => {
+  it('depends on every bit and on the length, and not on the alignment of the bytes', () => {
     for (const size of [0, 1, 3, 4, 15, 16, 17, 47, 64, 131]) {
       const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 37 + size) & 0xff);
       const sum = checksumOf(bytes);
@@ -120,7 +120,7 @@ describe('the checksum', () => {
     }
   });
 
-  it('spreads: ten thousand similar records have ten thousand sums', () => {
+  it('differs for ten thousand similar records', () => {
     const bytes = new Uint8Array(64);
     const sums = new Set<number>();
     for (let i = 0; i < 10_000; i++) {

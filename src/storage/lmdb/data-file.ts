@@ -1,8 +1,8 @@
 /**
- * A look at LMDB's file before LMDB maps it. Reading a page behind the end of a mapped file is SIGBUS, which kills the
- * process without a word; so a file that was cut short must be found here. Layout: LMDB 1.0 data version 2,
- * little-endian (`mdb.c`, MDB_page_header, MDB_meta, MDB_node). Invariant: `checkDataFile` returns only if every page
- * that LMDB can reach lies within the file.
+ * The check of LMDB's data file before LMDB maps it. Reading a page behind the end of a mapped file raises SIGBUS,
+ * which kills the process without a message, so a truncated file must be detected first. Layout: LMDB 1.0 data version
+ * 2, little-endian (`mdb.c`, MDB_page_header, MDB_meta, MDB_node).
+ * Invariant: `checkDataFile` returns only if every page that LMDB can reach lies within the file.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { StorageError } from '../errors.ts';
@@ -16,14 +16,14 @@ const BRANCH = 0x01;
 const LEAF = 0x02;
 const BIG_DATA = 0x01;
 const SUB_DATABASE = 0x02;
-// LMDB's CURSOR_STACK: no tree is deeper.
+// The depth limit of LMDB's trees (CURSOR_STACK).
 const DEEPEST = 32;
 
 interface Meta {
   readonly pageSize: number;
   readonly lastPage: bigint;
   readonly transaction: bigint;
-  /** Roots of the free list and of the main tree. */
+  /** The roots of the free list and of the main tree. */
   readonly roots: readonly bigint[];
 }
 
@@ -34,7 +34,7 @@ export function checkDataFile(path: string): void {
     const size = fstatSync(file).size;
     const meta = newestMeta(file, size, path);
     const pages = BigInt(Math.floor(size / meta.pageSize));
-    // The file may end early if the last pages are free ("mm_last_pg" in mdb.c): only then are the trees walked.
+    // The file may be shorter if its last pages are free ("mm_last_pg" in mdb.c). Only then are the trees walked.
     if (pages > meta.lastPage) return;
     for (const root of meta.roots) walk({ file, path, pageSize: meta.pageSize, pages }, root, 0);
   } finally {

@@ -1,6 +1,6 @@
 /**
- * The LMDB environment and the reads of single entries. Invariant: a read sees all that LMDB has committed, which may
- * be ahead of what the store has acknowledged: callers say up to which revision they look.
+ * The LMDB environment, its tables, and reads of single entries. A read sees everything that LMDB has committed, which
+ * may be ahead of what the store has acknowledged: callers must check the revision.
  */
 import { isKeelsonError } from '../../base/errors.ts';
 import type { KeyValue, Revision } from '../storage.ts';
@@ -33,7 +33,7 @@ export interface RangeOptions<K> {
   readonly exclusiveStart?: boolean;
 }
 
-/** The part of lmdb's Database that is used here, typed for raw bytes. */
+/** The methods of lmdb's Database that the driver uses, typed for raw bytes. */
 export interface Table<K> {
   putSync(
     key: K,
@@ -41,7 +41,7 @@ export interface Table<K> {
     options?: { readonly append?: boolean; readonly noOverwrite?: boolean },
   ): boolean;
   removeSync(key: K): boolean;
-  /** Valid until the next read; `lastSize` bytes of it count. */
+  /** The returned buffer is valid until the next read, and has `lastSize` valid bytes. */
   getBinaryFast(key: K): Buffer | undefined;
   getBinary(key: K): Buffer | undefined;
   getRange(options: RangeOptions<K>): Iterable<{ readonly key: K; readonly value: Buffer }>;
@@ -80,8 +80,8 @@ export class Database {
   }
 
   /**
-   * Loads lmdb and opens its file; `overlappingSync: false` makes a commit's promise settle after the data and the meta
-   * page are synced.
+   * Loads lmdb and opens its file. `overlappingSync: false` makes the promise of a commit settle after the data and the
+   * meta page are synced.
    */
   static async open(file: string): Promise<Database> {
     const { open } = await import('lmdb');
@@ -89,14 +89,14 @@ export class Database {
       path: file,
       noSubdir: true,
       overlappingSync: false,
-      // We hand over one transaction at a time; lmdb's own batching would add a promise that nobody can catch when a
-      // commit fails.
+      // The driver commits one transaction at a time. lmdb's batching would create a promise whose rejection cannot be
+      // handled when a commit fails.
       eventTurnBatching: false,
       encoding: 'binary',
       permissionsMode: FILE_MODE,
       maxDbs: 8,
-      // Address space, not disk: lmdb grows the map beyond it, but each growth leaves the old map mapped. Windows would
-      // grow the file.
+      // Address space, not disk. lmdb grows the map beyond it, but each growth leaves the old map mapped. On Windows
+      // the file would grow to this size.
       ...(process.platform === 'win32' ? {} : { mapSize: MAP_BYTES }),
     };
     return new Database(open(options as unknown as Parameters<typeof open>[0]) as unknown as Root);
@@ -112,15 +112,15 @@ export class Database {
   }
 
   /**
-   * Runs `write` inside a write transaction and resolves when that is committed and synced. One call at a time: lmdb
-   * would join calls of the same turn into one transaction. A throw of `write` rejects with what was thrown, but undoes
-   * nothing.
+   * Runs `write` inside a write transaction and resolves when the transaction is committed and synced. Must not be
+   * called while a commit is in flight: lmdb would join calls of one turn into one transaction. If `write` throws, the
+   * promise rejects with its error, but nothing is rolled back.
    */
   commit(write: () => void): Promise<void> {
     return this.#root.transaction(write);
   }
 
-  /** The key's latest entry, a deletion included. */
+  /** The index entry of the key's latest version, which may be a deletion. */
   head(key: string): IndexEntry | undefined {
     try {
       const bytes = this.keys.getBinaryFast(key);
@@ -130,7 +130,7 @@ export class Database {
     }
   }
 
-  /** The record at a position; `key` is whose it must be. Undefined if there is none. */
+  /** The record at a position; undefined if there is none. Throws Corrupt if it does not belong to `key`. */
   record(position: Position, key?: string): LogRecord | undefined {
     try {
       const bytes = this.log.getBinaryFast(position);
@@ -142,7 +142,7 @@ export class Database {
     }
   }
 
-  /** The last position in the log that LMDB has committed; 0 for an empty log. */
+  /** The last position in the log; 0 for an empty log. */
   lastPosition(): Position {
     for (const position of this.log.getKeys({
       start: undefined,
@@ -155,7 +155,7 @@ export class Database {
     return 0;
   }
 
-  /** Makes the next read see LMDB's latest commit. */
+  /** Makes the next read see the latest commit of LMDB. */
   refresh(): void {
     this.#root.resetReadTxn();
   }

@@ -1,7 +1,8 @@
 /**
- * Decides requests inside a write transaction of LMDB, one after the other, so each sees what those before it wrote.
- * Invariant: a request that fails by itself (a damaged record, say) has written nothing. What LMDB refuses to write is
- * thrown instead, and the whole transaction must fail.
+ * The execution of requests inside a write transaction of LMDB, one after the other, so that each sees the writes of
+ * earlier ones.
+ * Invariant: a request that fails on its own, for example because of a damaged record, has written nothing. A failure
+ * of LMDB itself is thrown, and the whole transaction must fail.
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -23,9 +24,9 @@ const NOTHING: Buffer = Buffer.alloc(1);
 export class Decider {
   /** The revision of the last change. */
   revision: Revision = 0;
-  /** The greatest compaction horizon that was asked for; 0: none. */
+  /** The highest compaction horizon that was requested; 0 if none was. */
   horizon: Revision = 0;
-  /** Bytes of the records that were written. */
+  /** The bytes of the records written. */
   bytes = 0;
   changes: KeyChange[] = [];
   readonly #database: Database;
@@ -33,7 +34,7 @@ export class Decider {
   readonly #clock: Clock;
   readonly #scratch = new Scratch();
   #now = 0;
-  /** The request at hand has begun to write: from here on a failure is LMDB's. */
+  /** The current request has begun to write. From here on a failure is one of LMDB. */
   #writing = false;
 
   constructor(database: Database, states: StateReader, clock: Clock) {
@@ -42,7 +43,7 @@ export class Decider {
     this.#clock = clock;
   }
 
-  /** Begins a transaction on top of a revision. */
+  /** Begins a transaction on the state at a revision. */
   begin(revision: Revision): void {
     this.revision = revision;
     this.horizon = 0;
@@ -94,7 +95,7 @@ export class Decider {
     }
   }
 
-  /** A write at this revision took place; what follows it is the next one. */
+  /** Sets the result of a write. A value that follows it takes the next revision. */
   #written(request: WriteRequest, revision: Revision): void {
     this.revision = revision;
     request.result = { outcome: 'ok', revision, changed: true };
@@ -136,7 +137,8 @@ export class Decider {
       request.result = { outcome: 'conflict', current, revision: this.revision };
       return;
     }
-    // All are read before the first is written: a damaged record must fail the request, not the transaction.
+    // All keys are read before the first is written, so that a damaged record fails the request and not the
+    // transaction.
     const versions = writes.map((write) => this.#version(write.key));
     const next = this.revision + 1;
     let place = 0;
@@ -151,7 +153,7 @@ export class Decider {
     request.result = { outcome: 'ok', revision: this.revision, changed: place > 0 };
   }
 
-  /** The key's latest version. */
+  /** The latest version of the key. */
   #version(key: string): KeyVersion | undefined {
     const head = this.#database.head(key);
     if (head === undefined) return undefined;
@@ -160,12 +162,13 @@ export class Decider {
   }
 
   #expires(ttlMs: number | undefined): number {
-    // Beyond a safe integer the index of expiries would lose its order; that is 285,000 years from now.
+    // Above the safe integers the expiry index would lose its order. That is 285,000 years from now.
     return ttlMs === undefined ? 0 : Math.min(Math.ceil(this.#now + ttlMs), Number.MAX_SAFE_INTEGER);
   }
 
   /**
-   * Writes a key that the index has never seen; false, with nothing written, if it has: LMDB looks while it inserts.
+   * Writes a key that is not in the index. Returns false and writes nothing if it is; LMDB checks that while it
+   * inserts.
    */
   #insert(position: Position, key: string, value: Uint8Array, expires: number): boolean {
     const change = this.#change(position, key, undefined, value, false, expires);

@@ -8,7 +8,7 @@ import { verifyFolder } from './verify.ts';
 const x = encodeUtf8('x');
 
 describe('the expiry index', () => {
-  it('holds exactly the latest versions that have a time to live, through rewrites, deletions, expiry and restarts', async () => {
+  it('has exactly the latest versions with a time to live, after rewrites, deletions, expiry and restarts', async () => {
     const folder = makeFolder(onTestFinished);
     const clock = new VirtualClock();
     let storage = await openLmdbStorage({ folder, clock });
@@ -39,7 +39,7 @@ describe('the expiry index', () => {
     expect(await verifyFolder(folder)).toMatchObject({ keys: 2, problems: [] });
   });
 
-  it('does not let a key go early because its commit took long', async () => {
+  it('does not delete a key early because its commit took long', async () => {
     const folder = makeFolder(onTestFinished);
     const clock = new VirtualClock();
     // A commit that takes half a minute, by the clock that the store goes by.

@@ -1,7 +1,8 @@
 /**
- * Deletes keys whose time to live is over. Invariant: never before the commit plus the time to live; while the store is
- * open at most about two seconds after it, because sweeps are at least a second apart and each waits a second for
- * commits that took their time.
+ * The expiry of keys with a time to live.
+ * Invariant: a key is never deleted before its commit plus its time to live. While the store is open it is deleted at
+ * most about two seconds after that, because sweeps are at least one second apart and each waits one second for slow
+ * commits.
  */
 import type { Clock, Timer } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
@@ -14,7 +15,7 @@ import { type ExpiryKey, type Position, revisionOf } from './layout.ts';
 const GRACE_MS = 1000;
 const SWEEP_MS = 1000;
 const RETRY_MS = 5000;
-/** Keys that one sweep deletes at once. */
+/** The most keys that a sweep deletes in one step. */
 const SLICE = 256;
 
 export interface ExpiryOptions {
@@ -28,7 +29,7 @@ export interface ExpiryOptions {
 
 export class Expiry {
   readonly #options: ExpiryOptions;
-  /** Records whose commit took longer than the grace, and when they really fall due. */
+  /** Records whose commit took longer than the grace, with the times at which they really expire. */
   readonly #late = new Map<Position, number>();
   #timer: Timer | undefined;
   #due = Number.POSITIVE_INFINITY;
@@ -40,13 +41,13 @@ export class Expiry {
     this.#options = options;
   }
 
-  /** Looks for the first key that will fall due. */
+  /** Schedules a sweep for the first key that expires. Also called after each sweep. */
   start(): void {
     const first = this.#entries(1)[0];
     if (first !== undefined) this.#arm(first.at);
   }
 
-  /** Takes note of what a commit wrote. */
+  /** Called after each commit with its changes. */
   committed(changes: readonly KeyChange[]): void {
     const now = this.#options.clock.now();
     for (const { expires, time, position, replacesPosition } of changes) {
@@ -99,7 +100,7 @@ export class Expiry {
     if ((this.#late.get(entry.position) ?? 0) > this.#options.clock.now()) return;
     this.#late.delete(entry.position);
     const record = this.#options.database.record(entry.position);
-    // A key that was written again meanwhile has another revision, and the expected one makes the deletion do nothing.
+    // A key that was written meanwhile has another revision, so the deletion does nothing.
     if (record !== undefined) await this.#options.remove(record.key, revisionOf(entry.position));
   }
 

@@ -1,9 +1,9 @@
 /**
- * One process per data folder. Node has no file locks, so the lock is a file that names its holder: process id, the
- * time that process started and the machine's boot, which together name a process for good. Invariant: a live holder is
- * never displaced; a lock whose holder is gone (killed, rebooted) is taken over without asking. Processes in different
- * PID namespaces cannot see each other: there the lock is no protection, and the store's own check of its revision
- * before each commit is what notices.
+ * The lock of a data folder: one process at a time. Node has no file locks, so the lock is a file that names its holder
+ * by process id, start time of the process and boot id of the machine, which together identify a process forever.
+ * Invariant: the lock of a live process is never taken over; the lock of a process that has ended is. Processes in
+ * different PID namespaces cannot see each other, so the lock does not protect there. The store then detects the other
+ * process by the revision that it checks before each commit.
  */
 import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ import { ConfigError } from '../../base/errors.ts';
 
 interface Holder {
   readonly pid: number;
-  /** Start of the process in clock ticks since boot; empty where the system does not tell. */
+  /** The start of the process in clock ticks since boot; empty if the system does not provide it. */
   readonly started: string;
   readonly boot: string;
 }
 
 const ATTEMPTS = 100;
 
-/** Takes the lock or throws ConfigError naming the holder. The returned function gives it back. */
+/** Takes the lock, or throws a ConfigError that names the holder. The returned function releases the lock. */
 export function lockFolder(folder: string): () => void {
   const path = join(folder, 'lock');
   const own: Holder = { pid: process.pid, started: startOf(process.pid), boot: bootId() };
@@ -40,8 +40,8 @@ function held(folder: string, path: string, holder: Holder): ConfigError {
   );
 }
 
-// Two processes may find the same dead lock: whoever makes the `lock.break` file first looks again and removes it, so
-// that nobody removes the lock that another has just made.
+// Two processes may find the same stale lock. The one that creates the `lock.break` file first checks the lock again
+// and removes it. So no process removes a lock that another one has just taken.
 function breakLock(path: string, own: Holder, seen: Holder | 'unreadable'): void {
   const guard = `${path}.break`;
   if (!create(guard, own)) {
@@ -52,7 +52,7 @@ function breakLock(path: string, own: Holder, seen: Holder | 'unreadable'): void
     return;
   }
   try {
-    // A file that is being written right now is unreadable for an instant.
+    // A file that is being written is unreadable for a moment.
     if (seen === 'unreadable') pause();
     const now = read(path);
     if (now !== 'gone' && (now === 'unreadable' || !isAlive(now))) remove(path);
@@ -114,14 +114,14 @@ function isAlive(holder: Holder): boolean {
 }
 
 /**
- * Field 22 of /proc/<pid>/stat; the command's name, field 2, may hold spaces and parentheses. Empty where the system
- * does not tell.
+ * Field 22 of /proc/<pid>/stat; empty if the system does not provide it. The command name, field 2, may contain spaces
+ * and parentheses.
  */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie holds nothing any more.
+    // A zombie has released its files.
     return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : (fields[19] ?? '');
   } catch {
     return '';

@@ -36,7 +36,7 @@ describe('the data folder', () => {
     await storage.stop();
   });
 
-  it('cannot be opened twice by one process; the first store goes on', async () => {
+  it('cannot be opened twice by one process, and the first store is not affected', async () => {
     const folder = makeFolder(onTestFinished);
     const storage = await openLmdbStorage({ folder });
     const error = await rejection(openLmdbStorage({ folder }));
@@ -48,7 +48,7 @@ describe('the data folder', () => {
     await (await openLmdbStorage({ folder })).stop();
   });
 
-  it('is taken over from a process that is gone, from another boot, and from a pid that was given to another process', async () => {
+  it('is taken over from an ended process, from an earlier boot, and from a reused process id', async () => {
     const folder = makeFolder(onTestFinished);
     await filled(folder, 1);
     const lock = join(folder, 'lock');
@@ -92,7 +92,7 @@ describe('the data folder', () => {
     expect(error.message).toContain('data.mdb');
   });
 
-  it('whose file was cut short is refused at every length, before LMDB maps it', async () => {
+  it('with a truncated file is refused at every length, before LMDB maps it', async () => {
     const folder = makeFolder(onTestFinished);
     await filled(folder);
     const file = join(folder, 'data.mdb');
@@ -107,7 +107,7 @@ describe('the data folder', () => {
     expect((await verifyFolder(folder)).problems).toEqual([]);
   });
 
-  it('may have a file that ends early, if only free pages are missing', async () => {
+  it('may have a shorter file if only free pages are missing', async () => {
     const folder = makeFolder(onTestFinished);
     const storage = await openLmdbStorage({ folder, retention: { bytes: 0 } });
     await storage.create('small', encodeUtf8('x'));
@@ -124,7 +124,7 @@ describe('the data folder', () => {
     expect((await verifyFolder(folder)).problems).toEqual([]);
   });
 
-  it('that cannot be made or written is a ConfigError that names it', async () => {
+  it('that cannot be created or written is a ConfigError with its path', async () => {
     const folder = makeFolder(onTestFinished);
     const file = join(folder, 'file');
     writeFileSync(file, '');

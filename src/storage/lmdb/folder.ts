@@ -1,7 +1,6 @@
 /**
- * The data folder: who holds it, which format it has, and whether its file is whole. Invariant: a folder that once held
- * data never opens as an empty store, and one of a newer format never opens at all. The folder is 0700, its files are
- * 0600.
+ * The data folder: its lock, its format and the check of its data file. The folder has mode 0700, its files 0600.
+ * Invariants: a folder that has held data never opens as an empty store; a folder with a newer format never opens.
  */
 import {
   chmodSync,
@@ -31,12 +30,12 @@ const MOST_PROBE = 2 ** 22;
 export interface Folder {
   /** LMDB's file. */
   readonly dataFile: string;
-  /** The folder had a mark: it has held a store before. */
+  /** The folder had a version mark: it has held a store before. */
   readonly marked: boolean;
-  /** Writes the version mark; called when the store inside is complete. */
+  /** Writes the version mark. Called when the store inside is complete. */
   mark(): void;
   /**
-   * Tries whether `bytes` more could be written behind the data file's end, in a file of its own; returns the error if
+   * Checks whether the data file could grow by `bytes`, by writing to a temporary file. Returns the error if it could
    * not.
    */
   probeRoom(bytes: number): Error | undefined;
@@ -44,7 +43,7 @@ export interface Folder {
 }
 
 /**
- * Makes the folder if need be, locks it and checks it. Throws ConfigError (in use, newer, not writable) or
+ * Creates the folder if necessary, locks it and checks it. Throws ConfigError (in use, newer format, not writable) or
  * StorageError(Corrupt).
  */
 export function openFolder(path: string): Folder {
@@ -71,7 +70,7 @@ export function openFolder(path: string): Folder {
   }
 }
 
-/** Reads the mark. Throws ConfigError for a newer format or for a folder that holds something else. */
+/** Reads the version mark. Throws ConfigError for a newer format and for a folder that contains something else. */
 function checkMark(path: string): boolean {
   const file = markFile(path);
   let text: string;
@@ -105,7 +104,8 @@ function writeMark(path: string): void {
   syncFolder(path);
 }
 
-// A new name is durable only when its folder is synced; where a folder cannot be opened (Windows) the system does it.
+// A new file name is durable only when its folder is synced. On Windows a folder cannot be opened, and the system syncs
+// it.
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
@@ -116,7 +116,7 @@ function syncFolder(path: string): void {
   }
 }
 
-// At the offset where the data file would grow, so that a limit of a file's size counts as it does there.
+// Writes at the offset where the data file would grow, so that a limit on file sizes applies as it does there.
 function probeRoom(dataFile: string, bytes: number): Error | undefined {
   const path = `${dataFile}.probe`;
   try {

@@ -1,8 +1,8 @@
-/** A write that was decided and the event it becomes. Invariant: what a change holds never changes again. */
+/** Versions of keys and changes between them, and the events that they become. */
 import type { KeyValue, Revision, StorageEvent } from '../storage.ts';
 import { type Position, revisionOf } from './layout.ts';
 
-/** A key's state as the deciding code sees it. */
+/** One version of a key; a deletion is a version, too. */
 export interface KeyVersion {
   readonly key: string;
   readonly position: Position;
@@ -14,9 +14,9 @@ export interface KeyVersion {
 
 export interface KeyChange extends KeyVersion {
   readonly time: number;
-  /** The live state that this change replaces. */
+  /** The state that this change replaces; undefined if the key did not exist. */
   readonly previous: KeyValue | undefined;
-  /** Of the version that this change replaces, a deletion included; 0 if there was none. */
+  /** The position of the version that this change replaces, which may be a deletion; 0 if there was none. */
   readonly replacesPosition: Position;
   readonly replacesDeleted: boolean;
 }

@@ -1,12 +1,13 @@
 /**
- * How the store lies in LMDB: five databases and the order of their keys.
+ * The layout of the store in LMDB: five tables and the order of their keys.
  *
- * log     position            → record (`record.ts`), only appended to, pruned from below keys    key                 →
- * position, kind and checksum of the key's latest record, a deletion included dead    key                 → nothing;
- * the keys of `keys` whose latest record is a deletion, so that counting is native expiry  expiry time, position →
- * nothing; the latest records that have a time to live meta    name                → the one `StoreState`
+ *   log     position              → record (`record.ts`); append-only, pruned from its start
+ *   keys    key                   → position, kind and checksum of the key's latest record, which may be a deletion
+ *   dead    key                   → nothing; the keys of `keys` whose latest record is a deletion, so that LMDB can count
+ *   expiry  expiry time, position → nothing; the latest records with a time to live
+ *   meta    name                  → the `StoreState`
  *
- * Invariant: a position is `revision * 128 + place in the transaction`, so positions order as changes do; 128 is
+ * Invariant: a position is `revision * 128 + index in the transaction`, so positions have the order of changes. 128 is
  * LIMITS.transactionOperations.
  */
 import { BugError } from '../../base/errors.ts';
@@ -15,7 +16,7 @@ import type { Revision } from '../storage.ts';
 export const FORMAT_VERSION = 1;
 
 const PLACES = 128;
-// A position must stay a safe integer: 2^46 revisions are 44 years of 50,000 a second.
+// A position must be a safe integer. 2^46 revisions are enough for 44 years at 50,000 per second.
 const LAST_REVISION = 2 ** 46 - 1;
 
 export type Position = number;
@@ -25,7 +26,7 @@ export function positionOf(revision: Revision, place: number): Position {
   return revision * PLACES + place;
 }
 
-/** The first position of a revision, whether or not it exists. */
+/** The first possible position of a revision. */
 export function firstPosition(revision: Revision): Position {
   return revision * PLACES;
 }
@@ -34,7 +35,7 @@ export function revisionOf(position: Position): Revision {
   return Math.floor(position / PLACES);
 }
 
-/** What lmdb calls to write and read keys; its buffers are Node Buffers. */
+/** The functions that lmdb calls to write and read keys. Its buffers are Node Buffers. */
 export interface KeyCodec<K> {
   writeKey(key: K, target: Buffer, start: number): number;
   readKey(source: Buffer, start: number, end: number): K;
@@ -49,7 +50,7 @@ export const stringKeys: KeyCodec<string> = {
   writeKey(key, target, start) {
     for (let i = 0; i < key.length; i++) {
       const unit = key.charCodeAt(i);
-      // lmdb recognises a RangeError as "the buffer is full" and makes a new one.
+      // lmdb takes a RangeError as a sign that the buffer is full, and allocates a new one.
       if (start + i >= target.length) throw new RangeError('key buffer is full');
       if (unit >= 0x80) return writeUtf8(key, target, start);
       target[start + i] = unit;
@@ -77,7 +78,7 @@ function writeUtf8(key: string, target: Buffer, start: number): number {
   return start + target.write(key, start, 'utf8');
 }
 
-// Eight bytes, big-endian, so that LMDB's byte order is the order of numbers.
+// Eight bytes, big-endian, so that the byte order of LMDB is the order of numbers.
 function writeNumber(value: number, target: Buffer, start: number): number {
   if (start + 8 > target.length) throw new RangeError('key buffer is full');
   const high = Math.floor(value / 0x1_0000_0000);

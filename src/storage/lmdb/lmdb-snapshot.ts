@@ -1,4 +1,4 @@
-/** A state that stays readable: its revision is pinned, so that forgetting stops before it. */
+/** A snapshot of the LMDB store. It pins its revision, so that the pruner keeps everything that the state needs. */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { checkLimit, checkRange } from '../checks.ts';
 import { StorageError } from '../errors.ts';
@@ -32,7 +32,7 @@ export class LmdbSnapshot implements Snapshot {
     this.#check();
     checkRange(range);
     checkLimit(options.limit);
-    // A long list is read in slices: it must be able to end even if the snapshot is stopped meanwhile.
+    // A long list is read in slices. Its own pin lets it finish if the snapshot is stopped meanwhile.
     const unpin = this.#pin();
     const page = this.#states.page({ range, revision: this.revision, limit: options.limit ?? 0, countOnly: false });
     if (page instanceof Promise) return page.finally(unpin);

@@ -1,6 +1,6 @@
 /**
- * The store on disk: `Storage` over one LMDB folder. It puts the parts together and keeps the rules of the interface;
- * how each part works is said where it lives (layout, states, write-queue, watcher, pruner, expiry, folder).
+ * The LMDB driver: `Storage` over one data folder. It checks arguments and connects the parts: layout, state-reader,
+ * write-queue, watch-hub, pruner, expiry, folder.
  */
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
@@ -103,7 +103,7 @@ export class LmdbStorage implements Storage {
     });
   }
 
-  /** Begins what runs by itself: expiry and forgetting. */
+  /** Starts the timers of expiry and pruning. Call it once. */
   start(): void {
     this.#expiry.start();
     this.#armPrune();
@@ -246,7 +246,7 @@ export class LmdbStorage implements Storage {
     }
   }
 
-  /** The durable state; throws Closed once stop() was called. */
+  /** The durable state. Throws Closed once stop() was called. */
   #open(): StoreState {
     if (this.#stopping !== undefined) throw new StorageError('Closed', 'the store is stopped');
     return this.#queue.state;
@@ -264,7 +264,7 @@ export class LmdbStorage implements Storage {
   }
 }
 
-/** Why a read cannot be answered: its revision is not reached, or is behind the horizon. */
+/** The result of a read that cannot be answered: its revision is not reached, or is below the horizon. */
 function refuse(state: StoreState, options: ReadOptions): Compacted | Future | undefined {
   const { revision, atLeast } = options;
   if (revision !== undefined) checkRevision(revision);

@@ -1,7 +1,7 @@
 /**
- * One watch: reads what it has missed from the log or the state, in slices, then takes what each commit hands it.
- * Invariant: `delivered` is the revision up to which the sink has everything of its ranges, and grows without gap;
- * calls to the sink never overlap.
+ * One watch of the LMDB store. It first reads what it has missed from the log or from the state, in slices, and then
+ * takes the events of each commit.
+ * Invariant: the sink has all events of the ranges up to the revision `#delivered`, which grows without gaps.
  */
 import { StorageError } from '../errors.ts';
 import { GuardedSink } from '../guarded-sink.ts';
@@ -13,11 +13,11 @@ import { firstPosition, type Position, revisionOf } from './layout.ts';
 import { type LogRecord, readIndex, readRecord } from './record.ts';
 import type { StateReader } from './state-reader.ts';
 
-/** Log records that one turn of the event loop may look at for one watch. */
+/** The most log records that one watch reads in one turn of the event loop. */
 const SLICE = 1000;
 /**
- * With so few keys in its ranges for the records it has missed, a watch reads those keys' records instead of
- * everybody's.
+ * If the ranges have at most this many keys per missed record, a watch reads the records of those keys instead of the
+ * whole log.
  */
 const KEYS_PER_RECORD = 0.25;
 
@@ -26,10 +26,10 @@ export interface WatchHost {
   readonly states: StateReader;
   /** The acknowledged revision. */
   revision(): Revision;
-  /** The oldest revision a watch may begin after. */
+  /** The oldest revision that a watch may start after. */
   oldest(lookBack: boolean): Revision;
   pin(revision: Revision): () => void;
-  /** The watch has caught up: from now on commits are handed to it. */
+  /** The watch has caught up and takes the events of commits from now on. */
   live(watcher: LmdbWatch): void;
   ended(watcher: LmdbWatch): void;
   problem(error: Error): void;
@@ -143,7 +143,7 @@ export class LmdbWatch implements Watch {
     this.#catchUp();
   }
 
-  /** Reads a slice of the log and comes back for the next one, until nothing is missing. */
+  /** Reads slices of the log, one per turn, until nothing is missing. */
   #catchUp(): void {
     if (this.#sink.over) return;
     const oldest = this.#host.oldest(this.#begun || this.#lookBack);
@@ -178,7 +178,7 @@ export class LmdbWatch implements Watch {
     if (this.#progressWanted) this.#giveProgress();
   }
 
-  /** The events after `delivered`, whole revisions, up to a slice's worth of records. */
+  /** The events of whole revisions above `#delivered`, from at most about one slice of records. */
   #readLog(current: Revision): { events: StorageEvent[]; revision: Revision } {
     const events: StorageEvent[] = [];
     let seen = 0;
@@ -198,8 +198,8 @@ export class LmdbWatch implements Watch {
   }
 
   /**
-   * The same, up to `current`, from the records of each key, latest first: the index keeps a key at least as long as
-   * the log keeps its deletion. Undefined if the ranges hold too many keys or too many changes.
+   * The events up to `current`, from the records of each key, the latest first. The index keeps a key at least as long
+   * as the log keeps its deletion. Returns undefined if the ranges have too many keys or changes.
    */
   #readKeys(current: Revision): { events: StorageEvent[]; revision: Revision } | undefined {
     let keysLeft = Math.min(SLICE, (current - this.#delivered) * KEYS_PER_RECORD);

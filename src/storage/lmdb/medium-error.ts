@@ -1,6 +1,5 @@
 /**
- * The failures of the medium as ours. Invariant: whatever lmdb or the file system throws leaves the driver as one of
- * our errors.
+ * The mapping of errors of lmdb and the file system to StorageError and ConfigError.
  */
 import { constants } from 'node:os';
 import { ConfigError, isKeelsonError, toError } from '../../base/errors.ts';
@@ -14,7 +13,7 @@ const { ENOSPC, EDQUOT, EFBIG, EROFS, EACCES, EPERM } = constants.errno;
 const FULL: ReadonlySet<unknown> = new Set([ENOSPC, EDQUOT, EFBIG, LMDB_FULL, 'ENOSPC', 'EDQUOT', 'EFBIG']);
 const READ_ONLY: ReadonlySet<unknown> = new Set([EROFS, EACCES, EPERM, 'EROFS', 'EACCES', 'EPERM']);
 
-/** An error of lmdb or the file system, while the store is open. One of ours passes unchanged. */
+/** Maps an error that occurs while the store is open. Errors of this package pass unchanged. */
 export function mediumError(caught: unknown, doing: string): Error {
   if (isKeelsonError(caught)) return caught;
   const error = toError(caught);
@@ -22,7 +21,7 @@ export function mediumError(caught: unknown, doing: string): Error {
   return new StorageError(code, `${doing}: ${what}: ${error.message}`, { cause: error });
 }
 
-/** The same while the folder is being opened: what an operator can mend is a ConfigError. */
+/** Maps an error that occurs while the folder is opened. An error that the operator can fix becomes a ConfigError. */
 export function openError(caught: unknown, folder: string): Error {
   if (isKeelsonError(caught)) return caught;
   const error = toError(caught);

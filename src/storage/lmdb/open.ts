@@ -1,6 +1,6 @@
 /**
- * Opens a data folder as a store. Invariant: whatever fails on the way, the folder is left unlocked and unchanged in
- * meaning.
+ * Opening of a data folder as a store.
+ * Invariant: if opening fails, the folder is unlocked and its data is unchanged.
  */
 import { chmodSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -17,27 +17,26 @@ import { DEFAULT_RETENTION, type Retention } from './pruner.ts';
 import { type StoreState, writeState } from './record.ts';
 
 export interface LmdbOptions {
-  /** The data folder; made if it does not exist. It belongs to the store alone. */
+  /** The data folder, which is created if it does not exist. Only the store may use it. */
   readonly folder: string;
-  /** Default: the system's. */
+  /** Default: the system's clock. */
   readonly clock?: Clock;
   /**
-   * How much history is kept for watches that resume and for looking back. Default: one hour, 256 MiB, whichever is
+   * How much history is kept, for watches that resume and for `lookBack`. Default: one hour or 256 MiB, whichever is
    * less.
    */
   readonly retention?: Partial<Retention>;
   /**
-   * Told of failures that nobody waits for: expiry or pruning that could not be done and will be tried again. Default:
-   * nobody.
+   * Called for failures of background work (expiry, pruning), which will be retried. Default: does nothing.
    */
   readonly onProblem?: (error: Error) => void;
-  /** Runs before each commit is handed to LMDB; a throw fails the commit as a failing disk would. For tests. */
+  /** Called before each commit. A throw fails the commit as a failing disk would. For tests. */
   readonly beforeCommit?: () => void;
 }
 
 /**
- * Opens the store. Throws ConfigError if the folder is in use, cannot be written or has a newer format; StorageError
- * `Corrupt` if its data is damaged or cut short, `NoSpace` if the disk is full.
+ * Opens the store. Throws ConfigError if the folder is in use, cannot be written or has a newer format, StorageError
+ * `Corrupt` if its data is damaged or truncated, and `NoSpace` if the disk is full.
  */
 export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   const path = resolve(options.folder);
@@ -81,8 +80,8 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
 }
 
 /**
- * Loads the native package, so that a later open need not wait for it. Rejects if it cannot be loaded; so will the
- * open.
+ * Loads the native package, so that a later open need not wait for it. Rejects if it cannot be loaded, as the open
+ * will.
  */
 export async function preloadLmdb(): Promise<void> {
   await import('lmdb');

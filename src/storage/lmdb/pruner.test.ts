@@ -24,7 +24,7 @@ async function settled(storage: Storage): Promise<number> {
 }
 
 describe('retention', () => {
-  it('by size forgets the oldest changes, moves the horizon with the floor, and keeps the present', async () => {
+  it('by size drops the oldest changes, moves the horizon with the floor, and keeps the current state', async () => {
     const folder = makeFolder(onTestFinished);
     const storage = await openLmdbStorage({ folder, retention: { bytes: 50_000 } });
     const first = await put(storage, 'kept', 'since the beginning');
@@ -50,7 +50,7 @@ describe('retention', () => {
     await again.stop();
   });
 
-  it('by age forgets what is older, deletions included, while a snapshot keeps its own state', async () => {
+  it('by age drops older changes, including deletions, while a snapshot keeps its state', async () => {
     const folder = makeFolder(onTestFinished);
     const clock = new VirtualClock();
     const storage = await openLmdbStorage({ folder, clock, retention: { ageMs: 10_000 } });
@@ -72,7 +72,7 @@ describe('retention', () => {
     expect([problems, keys]).toEqual([[], 1]);
   });
 
-  it('never changes what any readable revision shows', async () => {
+  it('never changes the state of a readable revision', async () => {
     const operation = fc.record({
       key: fc.constantFrom('a', 'b', 'b/1', 'c'),
       kind: fc.constantFrom('put', 'put', 'delete', 'age', 'reopen', 'compact'),

@@ -1,8 +1,9 @@
 /**
- * Forgets history. Raising the floor to F deletes, for each record after the old floor and up to F, the record that it
- * superseded, and the record itself if it is a deletion. So the work is proportional to the changes, and whatever the
- * state at F needs stays. Invariant: the floor never passes a pinned or an unacknowledged revision, and moves by whole
- * revisions, a bounded slice per commit.
+ * The pruner of history. Raising the floor to F removes, for each record above the old floor and up to F, the record
+ * that it replaced, and the record itself if it is a deletion. So the work is proportional to the changes, and
+ * everything that the state at F needs is kept.
+ * Invariants: the floor never passes a pinned or an unacknowledged revision; it moves by whole revisions, and by a
+ * bounded slice per commit.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Revision } from '../storage.ts';
@@ -11,25 +12,25 @@ import { firstPosition, type Position, revisionOf } from './layout.ts';
 import type { LogRecord } from './record.ts';
 
 export interface Retention {
-  /** How long a change stays in the log. Default one hour. */
+  /** The age up to which changes are kept. Default one hour. */
   readonly ageMs: number;
-  /** How many bytes of changes stay in the log at most. Default 256 MiB. */
+  /** The most bytes of changes to keep. Default 256 MiB. */
   readonly bytes: number;
 }
 
 export const DEFAULT_RETENTION: Retention = { ageMs: 3_600_000, bytes: 256 * 2 ** 20 };
 
-/** Records that one commit may prune. */
+/** The most records that one commit prunes. */
 const SLICE = 512;
 
 export interface PruneSlice {
   readonly floor: Revision;
-  /** Bytes that leave the log. */
+  /** The bytes that are removed from the log. */
   readonly bytes: number;
   readonly positions: readonly Position[];
-  /** Keys whose deletion is forgotten. */
+  /** Keys whose deletion is removed. */
   readonly keys: readonly string[];
-  /** More is due. */
+  /** Whether more is to be pruned. */
   readonly more: boolean;
 }
 
@@ -45,7 +46,7 @@ export class Pruner {
     this.#retention = retention;
   }
 
-  /** Keeps a revision's state readable until the returned function is called. */
+  /** Keeps the state of a revision readable until the returned function is called. */
   pin(revision: Revision): () => void {
     this.#pins.set(revision, (this.#pins.get(revision) ?? 0) + 1);
     let held = true;
@@ -59,8 +60,8 @@ export class Pruner {
   }
 
   /**
-   * The next slice of history to forget, or undefined if nothing is due. `isLatest` says whether a deletion is still
-   * the key's latest version, decided writes included.
+   * The next slice of history to prune; undefined if nothing is due. `isLatest` tells whether a deletion is the latest
+   * version of its key.
    */
   slice(
     state: { readonly floor: Revision; readonly revision: Revision; readonly logBytes: number },
@@ -98,12 +99,12 @@ export class Pruner {
     return floor === state.floor ? undefined : { floor, bytes, positions, keys, more };
   }
 
-  /** Whether the log is over its size, which is known without looking. */
+  /** Whether the log exceeds its size. Costs nothing. */
   isOverSize(logBytes: number): boolean {
     return logBytes > this.#retention.bytes;
   }
 
-  /** How often to look for what is too old. */
+  /** The interval at which to check for old changes. */
   get interval(): number {
     return Math.min(Math.max(this.#retention.ageMs / 10, 1000), 60_000);
   }

@@ -1,6 +1,6 @@
 /**
- * Records, index entries and the store's state as bytes. Invariant: every byte that is read back was covered by a
- * checksum that was written with it; what fails it is StorageError(Corrupt), never a value.
+ * The encoding of records, index entries and the store's state.
+ * Invariant: every byte that is read is covered by a checksum; a mismatch throws StorageError(Corrupt).
  */
 import { allocateBytes } from '../../base/bytes.ts';
 import { StorageError } from '../errors.ts';
@@ -9,8 +9,9 @@ import { checksumOf, checksumOfWords } from './checksum.ts';
 import { type Position, revisionOf } from './layout.ts';
 import type { Chunk } from './scratch.ts';
 
-// A record: checksum of all that follows (4), flags (1), zero (1), key bytes (2), position (8), previous (8), created
-// (8), time (8), expires (8), key, value. Numbers are little-endian doubles: exact for safe integers.
+// A record: checksum of everything that follows (4), flags (1), zero (1), length of the key (2), position (8), previous
+// (8), created (8), time (8), expires (8), key, value. Numbers are little-endian doubles, which are exact for safe
+// integers.
 const HEADER = 48;
 const DELETED = 1;
 const PREVIOUS_DELETED = 2;
@@ -19,14 +20,14 @@ const KNOWN_FLAGS = DELETED | PREVIOUS_DELETED;
 export interface RecordHeader {
   readonly position: Position;
   readonly deleted: boolean;
-  /** Position of the key's record before this one; 0 if there was none. */
+  /** The position of the key's previous record; 0 if there was none. */
   readonly previous: Position;
-  /** The record before this one is a deletion. It may be pruned already, and need not be read: it says nothing more. */
+  /** The previous record is a deletion. It may have been pruned, and contains nothing else. */
   readonly previousDeleted: boolean;
   readonly created: Revision;
-  /** When it was written, by the store's clock. */
+  /** The time of the write, by the clock of the store. */
   readonly time: number;
-  /** When it falls due for deletion; 0 means never. */
+  /** The time at which the key expires; 0 means never. */
   readonly expires: number;
 }
 
@@ -34,7 +35,7 @@ export interface LogRecord extends RecordHeader {
   readonly key: string;
   readonly value: Uint8Array;
   readonly checksum: number;
-  /** Bytes of the whole record. */
+  /** The bytes of the whole record. */
   readonly size: number;
 }
 
@@ -42,7 +43,7 @@ export function recordSize(keyBytes: number, valueBytes: number): number {
   return HEADER + keyBytes + valueBytes;
 }
 
-/** What a record is written from; `replaces…` say what becomes its `previous…`. */
+/** The contents of a new record. `replaces…` become `previous…` of the record. */
 export interface NewRecord {
   readonly key: string;
   readonly value: Uint8Array;
@@ -64,7 +65,7 @@ export function writeRecord(chunk: Chunk, start: number, record: NewRecord, keyB
   chunk[start + 5] = 0;
   chunk[start + 6] = keyBytes & 0xff;
   chunk[start + 7] = keyBytes >> 8;
-  // The machine's byte order: every platform that lmdb is built for is little-endian.
+  // In the byte order of the machine: every platform that lmdb is built for is little-endian.
   doubles[at + 1] = record.position;
   doubles[at + 2] = record.replacesPosition;
   doubles[at + 3] = record.created;
@@ -81,8 +82,8 @@ export function writeRecord(chunk: Chunk, start: number, record: NewRecord, keyB
 }
 
 /**
- * Reads the record that is said to be at `position`, copying its value out of `bytes`, which may be lmdb's scratch
- * buffer (so `size` is given apart). `key` names the key in the message if the record cannot tell it.
+ * Reads the record at `position`. Copies the value, because `bytes` may be lmdb's reused buffer; `size` is the number
+ * of valid bytes. Throws Corrupt if the record is damaged, or belongs to another position or key.
  */
 export function readRecord(bytes: Buffer, size: number, position: Position, key?: string): LogRecord {
   if (size < HEADER) throw corrupt(position, key, `it is ${size} bytes long`);
@@ -113,7 +114,7 @@ export function readRecord(bytes: Buffer, size: number, position: Position, key?
   };
 }
 
-/** The key that a record's bytes name, damaged or not: for messages about records that nobody asked for by key. */
+/** The key in the bytes of a record, which may be damaged. For messages about records that are not read by key. */
 export function claimedKey(bytes: Buffer, size: number): string | undefined {
   if (size < HEADER) return undefined;
   const keyBytes = bytes.readUInt16LE(6);
@@ -121,8 +122,8 @@ export function claimedKey(bytes: Buffer, size: number): string | undefined {
 }
 
 /**
- * An entry of `keys`: position (8), kind (1), the record's checksum (4), by which an entry that was damaged into
- * another valid position is found out.
+ * An entry of `keys`: position (8), kind (1), checksum of the record (4). The checksum detects an entry that was
+ * damaged into another valid position.
  */
 export const INDEX_SIZE = 13;
 
@@ -147,14 +148,14 @@ export function readIndex(bytes: Buffer, size: number, key: string): IndexEntry 
   return { position, deleted: kind === 2, checksum: bytes.readUInt32LE(9) };
 }
 
-/** What the store knows of itself, written with every commit. */
+/** The state of the store, written with every commit. */
 export interface StoreState {
   readonly format: number;
   readonly revision: Revision;
   readonly horizon: Revision;
-  /** The oldest revision whose state can still be read; history up to it is pruned. */
+  /** The oldest revision whose state can be read. History up to it is pruned. */
   readonly floor: Revision;
-  /** Bytes of all records after the floor. */
+  /** The bytes of all records above the floor. */
   readonly logBytes: number;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Memory in which records are put together. Invariant: one record at a time: LMDB copies it before the next one is
- * begun, so a steady load allocates nothing and works in memory that is warm.
+ * The buffer in which records are encoded. LMDB copies a record before the next one is encoded, so a steady load
+ * allocates nothing and stays in the CPU cache.
  */
 
-/** lmdb writes the bytes from `start` to `end` of a buffer that has these two fields, sparing a view per value. */
+/** lmdb writes the bytes from `start` to `end` of a buffer with these two fields, which avoids a view per value. */
 export type Chunk = Buffer & {
   start: number;
   end: number;
-  /** The same memory as numbers. */
+  /** Views of the same memory. */
   readonly doubles: Float64Array;
   readonly words: Int32Array;
   utf8Write(text: string, offset: number, length: number): number;
@@ -18,7 +18,7 @@ const SMALLEST = 1 << 16;
 export class Scratch {
   #chunk: Chunk = makeChunk(SMALLEST);
 
-  /** A chunk of at least `size` bytes, of unspecified content. */
+  /** Returns a chunk of at least `size` bytes with unspecified content. */
   take(size: number): Chunk {
     if (size > this.#chunk.length) this.#chunk = makeChunk(2 ** Math.ceil(Math.log2(size)));
     return this.#chunk;

@@ -1,7 +1,8 @@
 /**
- * StateReader of the store at a revision: the key index points at the latest record of a key, and each record at the
- * one before it, so an older state is reached by walking back. Invariant: for every revision from the floor up to the
- * acknowledged one, what is answered is that revision's state, whatever LMDB has committed since.
+ * Reads of states at a revision. The key index points to the latest record of a key, and each record to the previous
+ * one; an older state is found by walking back.
+ * Invariant: for every revision from the floor up to the acknowledged one the result is the state of that revision,
+ * whatever LMDB has committed since.
  */
 import { StorageError } from '../errors.ts';
 import { type KeyRange, prefixEnd } from '../keys.ts';
@@ -10,7 +11,7 @@ import { type Database, isVisible, itemOf, readError } from './database.ts';
 import { firstPosition, revisionOf } from './layout.ts';
 import { type IndexEntry, type LogRecord, readIndex } from './record.ts';
 
-/** Index entries that one turn of the event loop may look at. */
+/** The most index entries that a list reads in one turn of the event loop. */
 const SLICE = 2000;
 
 export interface Page {
@@ -22,7 +23,7 @@ export interface Page {
 export interface PageRequest {
   readonly range: KeyRange;
   readonly revision: Revision;
-  /** 0: no limit. */
+  /** 0 means no limit. */
   readonly limit: number;
   readonly countOnly: boolean;
 }
@@ -35,7 +36,7 @@ export class StateReader {
     this.#database = database;
   }
 
-  /** Lists that are still being read end with Closed. */
+  /** Makes lists that are being read fail with Closed. */
   close(): void {
     this.#closed = true;
   }
@@ -46,7 +47,7 @@ export class StateReader {
     return record === undefined ? undefined : itemOf(record);
   }
 
-  /** The record of a key that is the latest at its head, verified against the index entry. */
+  /** The latest record of a key. Throws Corrupt if it does not match the index entry. */
   latest(key: string, head: IndexEntry): LogRecord {
     const record = this.#database.record(head.position, key);
     if (record === undefined || record.checksum !== head.checksum || record.deleted !== head.deleted) {
@@ -62,8 +63,8 @@ export class StateReader {
   }
 
   /**
-   * One page. Up to a few thousand keys at once, a longer one in slices; the caller keeps `revision` from being pruned
-   * meanwhile.
+   * Reads one page: up to a few thousand keys synchronously, more in slices. The caller must pin the revision until the
+   * page is complete.
    */
   page(request: PageRequest): Page | Promise<Page> {
     const scan = new Scan(request);
@@ -73,7 +74,8 @@ export class StateReader {
   }
 
   /**
-   * The next keys of a range, in slices: for a reader that takes the state piece by piece. Undefined `next` is the end.
+   * Reads one slice of a range, for a reader that takes the state piece by piece. `next` is undefined at the end of the
+   * range.
    */
   slice(range: KeyRange, revision: Revision): { readonly items: KeyValue[]; readonly next: string | undefined } {
     const scan = new Scan({ range, revision, limit: 0, countOnly: false });
@@ -95,8 +97,8 @@ export class StateReader {
   }
 
   /**
-   * Reads on until the page is full, the range ends (true) or the slice is used up (false). Sets `next` to where to go
-   * on.
+   * Reads until the page is full or the range ends (returns true), or until the slice is used up (returns false). Sets
+   * `next`.
    */
   #fill(scan: Scan): boolean {
     const { revision, limit } = scan.request;
@@ -124,8 +126,7 @@ export class StateReader {
   }
 
   /**
-   * Walks back from the head to the record that was the key's state at the revision; undefined if the key did not exist
-   * then.
+   * Walks back from the latest record to the one of the revision. Returns undefined if the key did not exist then.
    */
   #resolve(key: string, head: IndexEntry, revision: Revision): LogRecord | undefined {
     if (isVisible(head.position, revision)) return head.deleted ? undefined : this.latest(key, head);
@@ -144,8 +145,8 @@ export class StateReader {
   }
 
   /**
-   * Counts the keys of [start, end) at a revision. LMDB counts its latest state fast; the keys that changed since are
-   * corrected one by one, unless that were more work than looking at every key.
+   * Counts the keys from `start` up to `end` (exclusive) at a revision. LMDB counts its latest state quickly; keys that
+   * changed since are then corrected one by one, unless that is more work than reading every key.
    */
   #count(start: string | undefined, end: string | undefined, revision: Revision): number {
     const { keys, dead, log } = this.#database;
@@ -200,7 +201,7 @@ class Scan {
     this.request = request;
     this.from = start !== undefined && start > prefix ? start : prefix === '' ? undefined : prefix;
     this.end = prefixEnd(prefix);
-    // A start behind the prefix leaves nothing; LMDB must not be asked for a range that ends before it begins.
+    // With a start behind the prefix the range is empty. LMDB does not accept a range that ends before it starts.
     if (this.from !== undefined && this.end !== undefined && this.from > this.end) this.from = this.end;
   }
 }

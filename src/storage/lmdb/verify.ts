@@ -1,6 +1,6 @@
 /**
- * Checks a whole data folder: every record's checksum, the key index, the chains of older versions, the expiry index
- * and the store's own counts. It reports and mends nothing. The folder must not be in use: it takes the lock.
+ * The verification of a data folder: checksums of records, the key index, the chains of versions, the expiry index and
+ * the counts in the state. It repairs nothing. It takes the lock, so the folder must not be in use.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -14,11 +14,11 @@ import { claimedKey, type LogRecord, readIndex, readRecord } from './record.ts';
 
 export interface FolderReport {
   readonly revision: Revision;
-  /** Keys that exist. */
+  /** The number of keys that exist. */
   readonly keys: number;
-  /** Records in the log, older versions and deletions included. */
+  /** The number of records in the log, including older versions and deletions. */
   readonly records: number;
-  /** One sentence for each thing that is wrong; the first 100. */
+  /** One sentence per problem; at most 100. */
   readonly problems: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const MOST_PROBLEMS = 100;
 const SLICE = 1000;
 
 /**
- * Verifies the store in the folder. Throws as `openLmdbStorage` does if it cannot be opened at all, ConfigError if
+ * Verifies the store in the folder. Throws the errors of `openLmdbStorage` if it cannot be opened, and ConfigError if
  * there is none.
  */
 export async function verifyFolder(path: string): Promise<FolderReport> {
@@ -47,7 +47,7 @@ export async function verifyFolder(path: string): Promise<FolderReport> {
   }
 }
 
-/** What later steps need of a record; its value is not kept. */
+/** The fields of a record that later steps need. Values are not kept. */
 type Seen = Pick<LogRecord, 'key' | 'deleted' | 'checksum' | 'previous' | 'previousDeleted' | 'expires'>;
 
 class Verification {
@@ -120,7 +120,7 @@ class Verification {
     return live;
   }
 
-  /** Every version that a revision from the floor on can show is there, and nothing is left behind below it. */
+  /** Checks that every version is there that a revision from the floor on needs, and that no other one is left. */
   async #checkChains(floor: Revision): Promise<void> {
     const superseded = new Set<Position>();
     for (const [position, record] of this.#records) {
@@ -171,7 +171,7 @@ class Verification {
       const position = value.length >= 8 ? value.readDoubleLE(0) : 0;
       const record = this.#records.get(position);
       if (record !== undefined && record.expires !== 0 && !listed.delete(position)) {
-        this.#report(`key ${quote(key)} has a time to live that nobody watches`);
+        this.#report(`key ${quote(key)} has a time to live but no entry in the expiry index`);
       }
     }
     for (const position of listed)
@@ -182,7 +182,7 @@ class Verification {
     if (this.#problems.length < MOST_PROBLEMS) this.#problems.push(problem);
   }
 
-  /** Lets others run now and then; the iteration keeps its own view of the data. */
+  /** Yields to the event loop from time to time. The iteration keeps its own view of the data. */
   async #breathe(): Promise<void> {
     if (++this.#steps % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
   }

@@ -1,20 +1,20 @@
 /**
- * Hands each commit to the watches that are up to date with it. Invariant: a watch is in the hub exactly while it has
- * everything up to the acknowledged revision; the cost of a change depends on the lengths of the watched prefixes, not
- * on how many watches there are.
+ * The dispatcher of commits to the watches that have caught up.
+ * Invariants: a watch is attached exactly while it has everything up to the acknowledged revision; the cost of a change
+ * depends on the number of distinct prefix lengths and not on the number of watches.
  */
 import type { Revision, StorageEvent, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
 import { eventOf, type KeyChange } from './key-version.ts';
 import { revisionOf } from './layout.ts';
 import { LmdbWatch, type WatchHost } from './lmdb-watch.ts';
 
-/** A watch whose ranges are quiet hears of the revision at least this often. */
+/** The most revisions between two `progress` calls of a watch without events. */
 const PROGRESS_EVERY = 1024;
 
 export class WatchHub {
   readonly #all = new Set<LmdbWatch>();
   readonly #byPrefix = new Map<string, Set<LmdbWatch>>();
-  /** Lengths of the watched prefixes, each with the number of its prefixes; and the lengths alone, ascending. */
+  /** How many prefixes there are of each length, and the lengths in ascending order. */
   readonly #counts = new Map<number, number>();
   #lengths: number[] = [];
   #progressed = 0;
@@ -35,7 +35,7 @@ export class WatchHub {
     return watch;
   }
 
-  /** Called once per commit, when it is durable and `revision()` already says so. */
+  /** Called once per commit, when it is durable and `revision()` returns its revision. */
   deliver(changes: readonly KeyChange[], revision: Revision): void {
     if (this.#byPrefix.size > 0) {
       const touched: LmdbWatch[] = [];
@@ -90,7 +90,7 @@ export class WatchHub {
     }
   }
 
-  /** One prefix of this length more, or less. */
+  /** Adds or removes one prefix of this length. */
   #count(length: number, change: 1 | -1): void {
     const count = (this.#counts.get(length) ?? 0) + change;
     if (count === 0) this.#counts.delete(length);

@@ -70,7 +70,7 @@ describe('a commit that fails', () => {
     },
   );
 
-  it('fails every answer of its group, and those behind it are decided on the state before', async () => {
+  it('fails every request of its group, and later groups are decided on the state before it', async () => {
     const { storage, fail } = await openFailing();
     const { revision } = await storage.create('other', x);
     fail('ENOSPC');
@@ -89,7 +89,7 @@ describe('a commit that fails', () => {
 });
 
 describe('the writes of one group', () => {
-  it('are decided one after the other, each on what those before it wrote', async () => {
+  it('are decided one after the other, and each sees the writes of earlier ones', async () => {
     const { storage, seen } = await openFailing();
     const base = await storage.revision();
     const results = await Promise.all([
@@ -118,7 +118,7 @@ describe('the writes of one group', () => {
     ]);
   });
 
-  it('is seen by no reader until the commit', async () => {
+  it('are visible to no reader before the commit', async () => {
     const { storage } = await openFailing();
     const before = await storage.revision();
     const write = storage.create('a', x);

@@ -1,8 +1,9 @@
 /**
- * Writes, grouped: what arrives while a commit is under way shares the next one. The store is the only writer of its
- * folder, so a group is decided inside the LMDB transaction that writes it, request by request, on LMDB's own state.
- * Invariants: one group is in flight at a time; nothing is answered, and nothing becomes visible, before its group is
- * durable; a group that fails changes nothing, and those behind it are decided on the state before it.
+ * The write queue with group commit: requests that arrive while a commit is in flight share the next one. The store is
+ * the only writer of its folder, so the requests of a group are decided inside the LMDB transaction that writes them,
+ * one after the other.
+ * Invariants: one group is in flight at a time; no request is answered, and no change is visible, before its group is
+ * durable; a group that fails changes nothing, and later groups are decided on the state before it.
  */
 import { constants } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
@@ -19,7 +20,9 @@ import { type LogRecord, type StoreState, writeState } from './record.ts';
 import type { StateReader } from './state-reader.ts';
 import type { CompactRequest, DeleteRequest, Request, TransactRequest, WriteRequest } from './write-request.ts';
 
-/** Values that may wait for a commit; beyond it writes are refused, because the disk does not keep up. */
+/**
+ * The most bytes of values that may wait for a commit. Further writes are refused, because the disk does not keep up.
+ */
 const MAX_WAITING_BYTES = 256 * 2 ** 20;
 
 export interface WriteQueueOptions {
@@ -28,12 +31,12 @@ export interface WriteQueueOptions {
   readonly clock: Clock;
   readonly pruner: Pruner;
   readonly state: StoreState;
-  /** Called when a group is durable, before its writers are answered; `state()` is already the new one. */
+  /** Called when a group is durable, before its writers are answered. `state` is already the new one. */
   readonly committed: (changes: readonly KeyChange[], revision: Revision) => void;
   readonly problem: (error: Error) => void;
-  /** Tries whether the folder takes this many bytes more, and returns the error if not. */
+  /** Checks whether the data file could grow by this many bytes. Returns the error if it could not. */
   readonly probeRoom: (bytes: number) => Error | undefined;
-  /** Called before a group is handed to LMDB; a throw fails the commit as LMDB would. For tests of failing media. */
+  /** Called before each commit. A throw fails the commit as a failing disk would. For tests. */
   readonly beforeCommit?: (() => void) | undefined;
 }
 
@@ -41,7 +44,7 @@ export class WriteQueue {
   readonly #options: WriteQueueOptions;
   readonly #decider: Decider;
   #state: StoreState;
-  /** Groups that wait, in order; the last one is open. */
+  /** Waiting groups, in order. New requests join the last one. */
   readonly #waiting: CommitGroup[] = [];
   #waitingBytes = 0;
   #inFlight = false;
@@ -57,12 +60,12 @@ export class WriteQueue {
     this.#decider = new Decider(options.database, options.states, options.clock);
   }
 
-  /** The durable state: what readers and watchers may see. */
+  /** The durable state, which readers and watchers may see. */
   get state(): StoreState {
     return this.#state;
   }
 
-  /** Writes a key whose revision must be `expected`; 0: must not exist. */
+  /** Writes a key whose revision must be `expected`; 0: the key must not exist. */
   async write(
     key: string,
     expected: Revision,
@@ -90,28 +93,28 @@ export class WriteQueue {
     return answerOf(request);
   }
 
-  /** Moves the horizon, durably. */
+  /** Moves the compaction horizon. */
   async compact(horizon: Revision): Promise<void> {
     const request: CompactRequest = { kind: 'compact', horizon, result: undefined, error: undefined };
     await this.#enqueue(request, 0);
     answerOf(request);
   }
 
-  /** Looks for history that is too old, in the next commits. */
+  /** Prunes history that exceeds the retention, with the next commits. */
   prune(): void {
     if (this.#closed || this.#pruneFailed || this.#broken !== undefined) return;
     this.#pruneDue = true;
     this.#begin();
   }
 
-  /** Refuses further writes and resolves when all that were accepted are answered. */
+  /** Refuses further requests. Resolves when all accepted ones are answered. */
   close(): Promise<void> {
     this.#closed = true;
     if (!this.#inFlight && this.#waiting.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Resolves when the request was decided and is durable. */
+  /** Resolves when the request is decided and durable. */
   #enqueue(request: Request, bytes: number): Promise<void> {
     if (this.#closed) throw new StorageError('Closed', 'the store is stopped');
     if (this.#broken !== undefined) throw this.#broken;
@@ -130,8 +133,9 @@ export class WriteQueue {
   }
 
   /**
-   * Asks lmdb for a transaction, which it begins in a later turn; whoever has joined the first group by then shares its
-   * sync: all who write in this turn, or are answered by the last commit.
+   * Begins the next commit, unless one is in flight. lmdb starts the transaction in a later turn. Requests that join
+   * the first group until then share its sync: those of this turn, and those that are sent in answer to the previous
+   * commit.
    */
   #begin(): void {
     if (this.#inFlight) return;
@@ -139,7 +143,7 @@ export class WriteQueue {
     if (this.#waiting.length === 0 && pruned === undefined) return;
     this.#inFlight = true;
     const before = this.#state;
-    // What is about to be forgotten is no longer readable.
+    // History that is about to be pruned is not readable any more.
     if (pruned !== undefined) {
       this.#state = { ...before, floor: pruned.floor, horizon: Math.max(before.horizon, pruned.floor) };
     }
@@ -169,7 +173,8 @@ export class WriteQueue {
       },
       async (caught: unknown) => {
         group ??= this.#takeGroup();
-        // LMDB fails the commit of a transaction that went wrong; if it did not, a part of the group is on disk.
+        // LMDB fails the commit of a transaction in which a write failed. If it did not, a part of the group would be
+        // on disk.
         if (caught === thrown && this.#broken === undefined) this.#break(toError(caught));
         this.#fail(group, before, this.#explain(await commitCause(caught), group));
       },
@@ -182,7 +187,7 @@ export class WriteQueue {
     return group;
   }
 
-  /** Runs inside the transaction; returns the state after it. */
+  /** Runs inside the transaction. Returns the state after it. */
   #decide(group: CommitGroup, before: StoreState, pruned: PruneSlice | undefined): StoreState {
     const { database } = this.#options;
     this.#checkAlone(before.revision);
@@ -205,14 +210,13 @@ export class WriteQueue {
       floor,
       logBytes: before.logBytes + decider.bytes - (pruned?.bytes ?? 0),
     };
-    // Last, so that a commit without its state record can be told from a whole one.
+    // Last, so that a commit without its state record can be detected.
     database.putStateSync(writeState(after));
     return after;
   }
 
   /**
-   * LMDB says EIO when a write came to an end half-way, which is how a disk becomes full: whether it is, is asked by
-   * writing.
+   * LMDB reports EIO for a partial write, which also happens when the disk becomes full. A test write finds out.
    */
   #explain(cause: unknown, group: CommitGroup): unknown {
     if ((cause as { code?: unknown }).code !== constants.errno.EIO) return cause;
@@ -228,7 +232,7 @@ export class WriteQueue {
       this.#pruneDue = slice?.more ?? false;
       return slice;
     } catch (caught) {
-      // Damaged history is kept, not guessed at: what it superseded is unknown.
+      // Damaged history is kept, because it is unknown which records it replaced.
       this.#pruneDue = false;
       this.#pruneFailed = true;
       this.#options.problem(toError(caught));
@@ -237,14 +241,15 @@ export class WriteQueue {
   }
 
   /**
-   * The lock file cannot see every process; a foreign commit shows here, before ours would be decided on a false state.
+   * The lock file does not detect every process. A commit of another process is detected here, before requests are
+   * decided on a wrong state.
    */
   #checkAlone(revision: Revision): void {
     const found = this.#options.database.state()?.revision;
     if (found === revision) return;
     this.#broken = new StorageError(
       'Unavailable',
-      `the data folder was written by another process (revision ${found}, expected ${revision}): open the store anew`,
+      `the data folder was written by another process (revision ${found}, expected ${revision}): open the store again`,
     );
     throw this.#broken;
   }
@@ -262,13 +267,13 @@ export class WriteQueue {
     const error = this.#failure(before, cause);
     this.#state = before;
     group.reject(error);
-    // The next prune waits for its timer, so that a full disk is not asked again and again.
+    // The next pruning waits for its timer, so that a full disk is not written to again and again.
     this.#pruneDue = false;
     if (group.requests.length === 0) this.#options.problem(error);
     this.#next();
   }
 
-  /** What a failed commit means. Only if LMDB still shows the old state did nothing take place. */
+  /** The error of a failed commit. Nothing took place only if LMDB still has the old state. */
   #failure(before: StoreState, cause: unknown): Error {
     if (this.#broken !== undefined) return this.#broken;
     const error = mediumError(cause, 'writing the store');
@@ -278,12 +283,12 @@ export class WriteQueue {
   }
 
   #break(error: Error): void {
-    this.#broken = new StorageError('Unavailable', `the store failed and must be opened anew: ${error.message}`, {
+    this.#broken = new StorageError('Unavailable', `the store failed and must be opened again: ${error.message}`, {
       cause: error,
     });
   }
 
-  /** Whether LMDB can be read and shows this state. */
+  /** Whether LMDB can be read and has this state. */
   #isAt(state: StoreState): boolean {
     try {
       this.#options.database.refresh();
@@ -310,7 +315,7 @@ function answerOf<R>(request: { readonly result: R | undefined; readonly error: 
   return request.result as R;
 }
 
-/** lmdb rejects a write with an error whose `commitError` is a promise of the reason; by now it is settled. */
+/** lmdb rejects a write with an error whose `commitError` is a promise of the reason. It is settled by now. */
 async function commitCause(caught: unknown): Promise<unknown> {
   const reason = (caught as { commitError?: Promise<unknown> } | undefined)?.commitError;
   if (reason === undefined) return caught;

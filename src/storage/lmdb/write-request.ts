@@ -1,10 +1,10 @@
-/** What writers ask for, from arrival to answer. */
+/** Requests of writers, from their arrival to their answer. */
 import type { DeleteResult, Revision, Transaction, TransactionResult, WriteResult } from '../storage.ts';
 
 interface Answerable<R> {
-  /** Set when it was decided; given to the writer when that is durable. */
+  /** Set when the request is decided. The writer gets it when the group is durable. */
   result: R | undefined;
-  /** Why this one failed while the others of its group did not. */
+  /** Set if this request failed and the others of its group did not. */
   error: Error | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface WriteRequest extends Answerable<WriteResult> {
   readonly expected: Revision;
   readonly value: Uint8Array;
   readonly ttlMs: number | undefined;
-  /** See CreateOptions. */
+  /** See `CreateOptions`. */
   readonly followedBy: Uint8Array | undefined;
 }
 

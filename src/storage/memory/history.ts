@@ -1,7 +1,7 @@
 /**
- * The history of a memory store: the changes of each kept revision, and the state at each of them. Invariant: the
- * states of all revisions from `oldest` on can be computed, and the changes of all revisions above `oldest` are kept.
- * So a watch after any revision from `oldest` on misses nothing.
+ * The history of a memory store: the changes of each kept revision, and the state at each of them.
+ * Invariant: the states of all revisions from `oldest` on can be computed, and the changes of all revisions above
+ * `oldest` are kept. So a watch after any revision from `oldest` on misses nothing.
  */
 import { OrderedMap } from '../../base/ordered-map.ts';
 import type { KeyValue, Revision, StorageEvent } from '../storage.ts';

@@ -1,6 +1,7 @@
 /**
  * The state of a memory store: items, history, deadlines and revision. A copy costs O(1); snapshots and forks are
- * copies. Invariant: the items, the history and the revision change together, within one call.
+ * copies.
+ * Invariant: the items, the history and the revision change together, within one call.
  */
 import { equalBytes } from '../../base/bytes.ts';
 import { OrderedMap } from '../../base/ordered-map.ts';

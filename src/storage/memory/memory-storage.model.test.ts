@@ -5,7 +5,7 @@ import { createMemoryStorage } from './memory-storage.ts';
 
 const driver: SuiteDriver = { open: (clock) => createMemoryStorage({ clock }), fork: true };
 
-/** So little history that most of it is gone. */
+/** Keeps so little history that most of it is dropped. */
 const forgetful: SuiteDriver = {
   open: (clock) => createMemoryStorage({ clock, retention: { revisions: 25, bytes: 6_000, ageMs: 5_000 } }),
   fork: true,
@@ -16,12 +16,12 @@ describe('the storage model on memory', () => {
 
   it('does so with little history', () => checkAgainstModel(forgetful, { seed: 10_001, scripts: 60 }));
 
-  it('finds a store that is wrong, and says how with few words', async () => {
+  it('detects a wrong store, with a short script', async () => {
     const wrong: SuiteDriver = {
       open(clock) {
         const storage = createMemoryStorage({ clock });
         const remove = storage.delete.bind(storage);
-        // Once in a while it deletes whatever is there.
+        // It ignores the expected revision for one key.
         return Object.assign(storage, {
           delete: (key: string, options?: { expected?: number }) => remove(key, key === 'b/2' ? {} : options),
         });

@@ -15,7 +15,7 @@ describe('the storage suite on memory', () => {
     it.skipIf(skipReason(each, driver) !== undefined)(each.name, () => runSuiteCase(each, driver));
 });
 
-/** A restart for a store that keeps nothing: stop() leaves a fork behind, which reopen() returns. */
+/** Simulates restarts: stop() leaves a fork behind, which reopen() returns. */
 function restartable(): SuiteDriver {
   const heirs = new Map<Storage, ForkableStorage>();
   const open = (storage: ForkableStorage): Storage => {
@@ -81,7 +81,7 @@ describe('memory storage', () => {
     await storage.stop();
   });
 
-  it('keeps no more revisions than the retention says and moves the horizon with what goes', async () => {
+  it('keeps no more revisions than the retention allows, and moves the horizon when it drops some', async () => {
     const storage = createMemoryStorage({ clock: new VirtualClock(), retention: { revisions: 20 } });
     for (let i = 0; i < 100; i++) await overwrite(storage, 'a', `${i}`);
     expect(storage.oldestRevision()).toBe(81);
@@ -94,7 +94,7 @@ describe('memory storage', () => {
     await storage.stop();
   });
 
-  it('keeps no more bytes of old values than the retention says', async () => {
+  it('keeps no more bytes of old values than the retention allows', async () => {
     const storage = createMemoryStorage({ clock: new VirtualClock(), retention: { bytes: 10_000 } });
     for (let i = 0; i < 100; i++) await overwrite(storage, 'a', `${i}`.padEnd(800, '.'));
     expect(storage.oldestRevision()).toBe(91);
@@ -114,7 +114,7 @@ describe('memory storage', () => {
     await storage.stop();
   });
 
-  it('forgets what is behind the horizon by age, and nothing in front of it', async () => {
+  it('drops revisions below the horizon by age, and none above it', async () => {
     const clock = new VirtualClock();
     const storage = createMemoryStorage({ clock, retention: { ageMs: 60_000 } });
     for (let i = 0; i < 10; i++) await overwrite(storage, 'a', `${i}`);
@@ -127,7 +127,7 @@ describe('memory storage', () => {
     await storage.stop();
   });
 
-  it('finds old states across checkpoints', async () => {
+  it('computes old states across checkpoints', async () => {
     const storage = createMemoryStorage({ clock: new VirtualClock() });
     const revisions: number[] = [];
     for (let i = 0; i < 2500; i++) revisions.push(await overwrite(storage, `k/${i % 50}`, `${i}`));
@@ -140,7 +140,7 @@ describe('memory storage', () => {
     await storage.stop();
   });
 
-  it('tells a quiet watch of progress after a thousand revisions', async () => {
+  it('reports progress to a watch without events after a thousand revisions', async () => {
     const storage = createMemoryStorage({ clock: new VirtualClock() });
     const watcher = Recorder.start(storage, 'quiet/', { after: 1 });
     for (let i = 0; i < 2100; i++) await overwrite(storage, 'a', `${i}`);
@@ -148,7 +148,7 @@ describe('memory storage', () => {
     await storage.stop();
   });
 
-  it('refuses to delete at what is not a revision', async () => {
+  it('refuses to delete with an invalid revision', async () => {
     const storage = createMemoryStorage({ clock: new VirtualClock() });
     await put(storage, 'a', 'x');
     await expect(storage.delete('a', { expected: -1 })).rejects.toMatchObject({ code: 'InvalidArgument' });

@@ -1,7 +1,7 @@
 /**
- * The memory driver: the fake that tests use, and a store for data that need not survive the process. Invariant: writes
- * are committed one after the other in a microtask. Within that microtask the state changes first, then the watches are
- * called, then the writers are answered.
+ * The memory driver: the fake that tests use, and a store for data that need not survive the process.
+ * Invariant: writes are committed one after the other in a microtask. Within that microtask the state changes first,
+ * then the watches are called, then the writers are answered.
  */
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';

@@ -1,4 +1,4 @@
-/** Conformance: the compaction horizon and looking behind it. */
+/** Conformance: the compaction horizon and `lookBack`. */
 
 import type { Storage } from '../storage.ts';
 import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
@@ -13,7 +13,7 @@ async function history(storage: Storage): Promise<number[]> {
 
 export const compactCases: readonly SuiteCase[] = [
   {
-    name: 'reads, lists and watches behind the horizon answer compacted; at the horizon they work',
+    name: 'reads, lists and watches below the horizon are compacted; at the horizon they work',
     async run(context) {
       const storage = await context.open();
       const revisions = await history(storage);
@@ -44,7 +44,7 @@ export const compactCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'the present stays as it is when history is compacted, deleted keys included',
+    name: 'compaction does not change the current state, not even for deleted keys',
     async run(context) {
       const storage = await context.open();
       const a = await put(storage, 'p/a', 'old and unchanged');
@@ -66,7 +66,7 @@ export const compactCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'the horizon only grows, and never above the present',
+    name: 'the horizon only grows, and never above the current revision',
     async run(context) {
       const storage = await context.open();
       const revisions = await history(storage);
@@ -81,7 +81,7 @@ export const compactCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'the next page of a list is compacted once its revision is behind the horizon',
+    name: 'the next page of a list is compacted once its revision is below the horizon',
     async run(context) {
       const storage = await context.open();
       for (let i = 0; i < 6; i++) await put(storage, `p/${i}`, 'x');
@@ -95,7 +95,7 @@ export const compactCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'with lookBack reads and watches reach behind the horizon as far as history is kept',
+    name: 'with lookBack reads and watches reach below the horizon as far as history is kept',
     async run(context) {
       const storage = await context.open();
       const revisions = await history(storage);
@@ -130,7 +130,7 @@ export const compactCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'watches that have been delivered past the horizon go on, those of the future too',
+    name: 'watches that are past the horizon continue, also those that start above the current revision',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, 'p/', { after: 1 });

@@ -1,7 +1,6 @@
 /**
- * What the cases of the conformance suite share: the context that a driver's test gives them, and a sink that records.
- * Invariant: nothing here waits for time to pass; waiting is for an event, and a driver that never sends it fails by
- * the runner's timeout.
+ * The context of the cases of the conformance suite, helpers, and a sink that records. Nothing here waits for time to
+ * pass, only for events. A driver that never delivers the event fails by the timeout of the runner.
  */
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { Deferred } from '../../base/deferred.ts';
@@ -21,19 +20,20 @@ import {
 } from '../storage.ts';
 import { expectOutcome, expectTrue } from '../suite-assert.ts';
 
-/** Made anew for every case. The runner stops every store that was opened, after the case. */
+/** Each case gets its own context. After the case the runner stops every store that was opened. */
 export interface SuiteContext {
   /** A fresh, empty store that uses `clock`. */
   open(): Storage | Promise<Storage>;
   /**
-   * Stops the store and opens its data again. Absent if the driver keeps nothing; cases that need it are then skipped.
+   * Stops the store and opens its data again. Absent if the driver does not persist data; cases that need it are then
+   * skipped.
    */
   readonly reopen?: ((storage: Storage) => Promise<Storage>) | undefined;
   readonly clock: VirtualClock;
-  /** Resolves when what the driver has under way has had its chance to happen. */
+  /** Resolves when work that the driver has scheduled has run. */
   settle(): Promise<void>;
   /**
-   * Longest key and largest value that fit, for a store that needs some of the room itself. Default: the limits of the
+   * The longest key and the largest value, for a store that adds bytes of its own. Default: the limits of the
    * specification.
    */
   readonly maxKeyBytes?: number;
@@ -42,7 +42,7 @@ export interface SuiteContext {
 
 export interface SuiteCase {
   readonly name: string;
-  /** What the driver must have; a runner skips the case otherwise and says so. */
+  /** The feature that the driver must have. Otherwise the runner skips the case and reports that. */
   readonly needs?: 'reopen' | 'fork';
   run(context: SuiteContext): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function put(storage: Storage, key: string, value: string, ttlMs?: 
   return expectOutcome(result, 'ok').revision;
 }
 
-/** Writes over whatever is there and returns the revision. */
+/** Writes the key unconditionally and returns the revision. */
 export async function overwrite(storage: Storage, key: string, value: string): Promise<Revision> {
   const write = { type: 'put', key, value: bytes(value) } as const;
   return expectOutcome(await storage.transact({ checks: [], writes: [write] }), 'ok').revision;
@@ -71,7 +71,7 @@ export async function remove(storage: Storage, key: string): Promise<Revision> {
   return expectOutcome(await storage.delete(key), 'ok').revision;
 }
 
-/** The key's value as text, or undefined. */
+/** The value of the key as text; undefined if it does not exist. */
 export async function readText(storage: Storage, key: string): Promise<string | undefined> {
   const result = await storage.get(key);
   return result.outcome === 'found' ? text(result.item.value) : undefined;
@@ -81,7 +81,7 @@ export async function keysOf(storage: Storage, prefix: string, options?: ListOpt
   return expectOutcome(await storage.list({ prefix }, options), 'ok').items.map((item) => item.key);
 }
 
-/** A state as short lines, for comparing. */
+/** Items as short lines, for comparisons. */
 export function lines(items: readonly KeyValue[]): string[] {
   return items.map((item) => `${item.key}=${text(item.value)}@${item.revision}/${item.created}`);
 }
@@ -94,7 +94,7 @@ export function line(event: StorageEvent): string {
     : `delete ${event.key}@${event.revision} was ${was}`;
 }
 
-/** A sink that keeps everything it is told, and fails the case if calls overlap or come after the end. */
+/** A sink that records all calls, and fails the case if calls overlap or come after the end. */
 export class Recorder implements WatchSink {
   readonly calls: (
     | { readonly type: 'events'; readonly events: readonly StorageEvent[] }
@@ -130,7 +130,7 @@ export class Recorder implements WatchSink {
     return this.seen.map(line);
   }
 
-  /** The last progress revision; 0 if none came. */
+  /** The revision of the last `progress` call; 0 if there was none. */
   get progressed(): Revision {
     return this.calls.reduce((last, call) => (call.type === 'progress' ? call.revision : last), 0);
   }
@@ -153,7 +153,8 @@ export class Recorder implements WatchSink {
   }
 
   /**
-   * Resolves when the condition holds; it is tried after every call. Rejects if the watch broke the rules of delivery.
+   * Resolves when the condition holds, which is checked after every call. Rejects if the watch broke the rules of
+   * delivery.
    */
   async until(holds: (recorder: Recorder) => boolean): Promise<void> {
     this.#check();

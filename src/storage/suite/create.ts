@@ -1,10 +1,10 @@
-/** Conformance: create, and what a fresh store is. */
+/** Conformance: create, and the state of a fresh store. */
 import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
 import { bytes, keysOf, overwrite, put, Recorder, readText, remove, type SuiteCase } from './context.ts';
 
 export const createCases: readonly SuiteCase[] = [
   {
-    name: 'a fresh store is empty and at revision 1, its horizon too',
+    name: 'a fresh store is empty, and its revision and horizon are 1',
     async run(context) {
       const storage = await context.open();
       expectEqual(await storage.revision(), 1);
@@ -38,13 +38,13 @@ export const createCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'create of a key that exists is a conflict with its present state, and changes nothing',
+    name: 'create of a key that exists is a conflict with its current state, and changes nothing',
     async run(context) {
       const storage = await context.open();
       const created = await put(storage, 'a', 'one');
       const changed = await overwrite(storage, 'a', 'two');
       const last = await put(storage, 'b', 'other');
-      // Equal bytes too: create is never a no-op.
+      // Also for equal bytes: create is never a no-op.
       for (const value of ['two', 'three']) {
         expectEqual(await storage.create('a', bytes(value)), {
           outcome: 'conflict',
@@ -69,7 +69,7 @@ export const createCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'what follows a create is written over it at the next revision, and watchers hear of both',
+    name: 'followedBy is written over a created key at the next revision, and watchers get both events',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, 'p/', 'now');
@@ -83,7 +83,7 @@ export const createCases: readonly SuiteCase[] = [
         const { item } = expectOutcome(await storage.get(key), 'found');
         expectEqual(item, { key, value: bytes('two'), revision: revision + 1, created: revision });
         const before = expectOutcome(await storage.get(key, { revision }), 'found');
-        expectEqual(before.item.value, bytes('one'), 'the state between, for those who ask for it');
+        expectEqual(before.item.value, bytes('one'), 'the first value, at its revision');
         await watcher.caughtUp(storage);
         expectEqual(watcher.lines.slice(-2), [
           `put ${key}=one@${revision}/${revision} was -`,
@@ -93,7 +93,7 @@ export const createCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'nothing follows a create that fails, and equal bytes are no second write',
+    name: 'followedBy is not written after a create that fails, and equal bytes are no second write',
     async run(context) {
       const storage = await context.open();
       const first = await put(storage, 'a', 'one');
@@ -114,7 +114,7 @@ export const createCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'of concurrent creates of one key exactly one wins',
+    name: 'of concurrent creates of one key exactly one succeeds',
     async run(context) {
       const storage = await context.open();
       const results = await Promise.all(
@@ -128,7 +128,7 @@ export const createCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'concurrent creates of many keys all take place, each at a revision of its own',
+    name: 'concurrent creates of many keys all succeed, each at a revision of its own',
     async run(context) {
       const storage = await context.open();
       const keys = Array.from({ length: 100 }, (_, i) => `k/${String(i).padStart(3, '0')}`);
@@ -139,7 +139,7 @@ export const createCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'an empty value and bytes of every kind come back as they were',
+    name: 'an empty value and every byte are stored unchanged',
     async run(context) {
       const storage = await context.open();
       const every = Uint8Array.from({ length: 512 }, (_, i) => i % 256);
@@ -150,7 +150,7 @@ export const createCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'nothing of a write is visible before it is acknowledged, and all of it after',
+    name: 'a write is not visible before it is acknowledged, and completely visible afterwards',
     async run(context) {
       const storage = await context.open();
       const before = await storage.revision();
@@ -159,7 +159,7 @@ export const createCases: readonly SuiteCase[] = [
         acknowledged = true;
         return expectOutcome(result, 'ok').revision;
       });
-      // In the same turn nothing has been made durable.
+      // Within this turn nothing is durable yet.
       expectEqual(acknowledged, false);
       const early = storage.get('a');
       if (!(early instanceof Promise)) expectEqual(early, { outcome: 'missing', revision: before });

@@ -4,7 +4,7 @@ import { bytes, overwrite, put, readText, type SuiteCase } from './context.ts';
 
 export const deleteCases: readonly SuiteCase[] = [
   {
-    name: 'delete removes a key at a new revision and hands out its last state',
+    name: 'delete removes a key at a new revision and returns its last state',
     async run(context) {
       const storage = await context.open();
       const created = await put(storage, 'a', 'one');
@@ -17,7 +17,7 @@ export const deleteCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'delete of a missing key says so and takes no revision',
+    name: 'delete of a missing key is answered as missing and takes no revision',
     async run(context) {
       const storage = await context.open();
       const revision = await put(storage, 'a/b', 'x');
@@ -45,7 +45,7 @@ export const deleteCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'of concurrent deletes exactly one wins, the others find nothing',
+    name: 'of concurrent deletes exactly one succeeds, and the others find nothing',
     async run(context) {
       const storage = await context.open();
       const revision = await put(storage, 'a', 'x');
@@ -57,7 +57,7 @@ export const deleteCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a delete and a write that expect the same revision: exactly one wins',
+    name: 'of a delete and a write that expect the same revision exactly one succeeds',
     async run(context) {
       for (const deleteFirst of [true, false]) {
         const storage = await context.open();

@@ -4,7 +4,7 @@ import { bytes, overwrite, put, remove, type SuiteCase, text } from './context.t
 
 export const getCases: readonly SuiteCase[] = [
   {
-    name: 'get of a missing key says so, with the revision of the state',
+    name: 'get of a missing key is answered as missing, with the revision of the state',
     async run(context) {
       const storage = await context.open();
       const revision = await put(storage, 'a/b', 'x');
@@ -13,7 +13,7 @@ export const getCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'get answers with the revision of the store, not of the key',
+    name: 'get returns the revision of the store beside the item',
     async run(context) {
       const storage = await context.open();
       const own = await put(storage, 'a', 'x');
@@ -46,7 +46,7 @@ export const getCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'get at a revision of the future says so and does not wait',
+    name: 'get at a revision that is not reached is answered as future and does not wait',
     async run(context) {
       const storage = await context.open();
       const current = await put(storage, 'a', 'one');
@@ -61,7 +61,7 @@ export const getCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'get at least at a revision answers with a state at or above it',
+    name: 'get with atLeast returns a state at or above that revision',
     async run(context) {
       const storage = await context.open();
       const first = await put(storage, 'a', 'one');
@@ -78,7 +78,7 @@ export const getCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a read that begins after an acknowledgement sees that write, whoever wrote it',
+    name: 'a read that begins after a write was acknowledged sees it, whichever caller wrote it',
     async run(context) {
       const storage = await context.open();
       for (let i = 0; i < 50; i++) {
@@ -90,7 +90,7 @@ export const getCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a value handed out stays as it is when the key is written again',
+    name: 'a returned value does not change when the key is written again',
     async run(context) {
       const storage = await context.open();
       await put(storage, 'a', 'one');

@@ -1,4 +1,4 @@
-/** Conformance: unfit keys and exceeded limits. */
+/** Conformance: invalid keys and exceeded limits. */
 
 import { MAX_KEY_BYTES } from '../keys.ts';
 import { LIMITS } from '../storage.ts';
@@ -17,7 +17,7 @@ const UNFIT = [
 
 export const limitCases: readonly SuiteCase[] = [
   {
-    name: 'an unfit key is InvalidArgument for every method, and nothing takes place',
+    name: 'an invalid key is InvalidArgument for every method, and nothing is written',
     async run(context) {
       const storage = await context.open();
       const sink = new Recorder();
@@ -59,7 +59,7 @@ export const limitCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a limit that is not a whole number is InvalidArgument',
+    name: 'a limit that is not an integer is InvalidArgument',
     async run(context) {
       const storage = await context.open();
       for (const limit of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -68,7 +68,7 @@ export const limitCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'the longest key works everywhere',
+    name: 'the longest key works with every method',
     async run(context) {
       const storage = await context.open();
       const room = context.maxKeyBytes ?? MAX_KEY_BYTES;

@@ -20,7 +20,7 @@ export const listCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a prefix ends where it ends',
+    name: 'a prefix matches exactly the keys that begin with it',
     async run(context) {
       const storage = await context.open();
       const keys = ['a', 'a/', 'a/b', 'a/b!', 'a/b/', 'a/b/c', 'a/b/~', 'a/b0', 'a/bc', 'a/c', 'a0', 'b'];
@@ -37,7 +37,7 @@ export const listCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'the order of keys is that of their code units, beyond ASCII too',
+    name: 'keys are in the order of their code units, also beyond ASCII',
     async run(context) {
       const storage = await context.open();
       const keys = [
@@ -79,7 +79,7 @@ export const listCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'pages of every size join to the whole list, and each says exactly how many follow',
+    name: 'pages of every size join to the whole list, and each has the exact number of keys that follow',
     async run(context) {
       const storage = await context.open();
       const keys = Array.from({ length: 23 }, (_, i) => `p/${String(i).padStart(2, '0')}`);
@@ -106,7 +106,7 @@ export const listCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'start is inclusive, may name a key that is not there, and never widens the range',
+    name: 'start is inclusive, may be a missing key, and never widens the range',
     async run(context) {
       const storage = await context.open();
       for (const key of ['o/x', 'p/b', 'p/d', 'p/f', 'q/a']) await put(storage, key, 'x');
@@ -144,7 +144,7 @@ export const listCases: readonly SuiteCase[] = [
         found.push(...lines(page.items));
         expectEqual(page.remaining, 30 - found.length);
         start = page.next;
-        // Changes before, at and after the place where the next page begins.
+        // Changes before, at and after the start of the next page.
         await overwrite(storage, `p/${String((round * 7) % 30).padStart(2, '0')}`, `new ${round}`);
         await put(storage, `p/${String(round * 4).padStart(2, '0')}-new`, 'new');
         if (start !== undefined) await storage.delete(start);
@@ -154,7 +154,7 @@ export const listCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'list at an exact revision shows every past state, deletions and re-creations included',
+    name: 'list at an exact revision shows every past state, including deletions and re-creations',
     async run(context) {
       const storage = await context.open();
       const states: { revision: number; expected: string[] }[] = [];
@@ -182,7 +182,7 @@ export const listCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a list that all keys have left is empty',
+    name: 'a range whose keys are all deleted is empty',
     async run(context) {
       const storage = await context.open();
       await put(storage, 'p/a', 'x');
@@ -197,10 +197,10 @@ export const listCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a list is one state, however many write meanwhile',
+    name: 'a list shows one state, however many writers there are',
     async run(context) {
       const storage = await context.open();
-      // Two keys that every transaction changes together: a list that sees them differ is torn.
+      // Every transaction changes both keys: a list in which they differ shows no single state.
       const value = (i: number): Uint8Array => Uint8Array.of(i);
       const pair = (i: number) => ['t/a', 't/z'].map((key) => ({ type: 'put', key, value: value(i) }) as const);
       const writing = Promise.all(

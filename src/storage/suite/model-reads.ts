@@ -1,15 +1,15 @@
 /**
- * Reads of the model test: begun now, checked when the model knows every revision that they may have seen. Invariant: a
- * read of the present is at or above every revision that was seen before it began; any read equals the model's state at
- * the revision that it names.
+ * The reads of the model test. A read is checked once the model knows every revision that it may have seen.
+ * Invariants: a read of the current state is at or above every revision that was seen before it began; every read
+ * equals the state of the model at the revision that it returns.
  */
 import type { Compacted, Future, KeyValue, ListResult, ReadOptions, Revision, Snapshot, Storage } from '../storage.ts';
 import { expectEqual, expectTrue } from '../suite-assert.ts';
 import { describe, type Model } from './model.ts';
 import type { At, Item } from './model-script.ts';
 
-/** What the reads need of their world. */
-export interface ReadWorld {
+/** The parts of the model test that reads need. */
+export interface ReadContext {
   readonly storage: Storage;
   readonly model: Model;
   readonly seen: Revision;
@@ -19,7 +19,7 @@ export interface ReadWorld {
 
 type ReadItem = Extract<Item, { readonly op: 'get' | 'list' | 'next page' }>;
 
-/** What was known when a read began. */
+/** The knowledge at the beginning of a read. */
 interface Asked {
   readonly options: ReadOptions;
   readonly seen: Revision;
@@ -33,12 +33,12 @@ interface Page {
 }
 
 export class ReadChecks {
-  readonly #world: ReadWorld;
+  readonly #context: ReadContext;
   #checks: ((storage: Storage | undefined) => void)[] = [];
   #cursor: { readonly page: Page; readonly revision: Revision } | undefined;
 
-  constructor(world: ReadWorld) {
-    this.#world = world;
+  constructor(context: ReadContext) {
+    this.#context = context;
   }
 
   async begin(item: ReadItem): Promise<void> {
@@ -62,7 +62,7 @@ export class ReadChecks {
     const { key, prefix, limit } = item;
     const [found, page] = await Promise.all([snapshot.get(key), snapshot.list({ prefix }, { limit })]);
     this.later(() => {
-      const { model } = this.#world;
+      const { model } = this.#context;
       const { revision } = snapshot;
       expectEqual(describe(found), describe(model.at(revision).get(key)?.item), `${key} in the snapshot ${revision}`);
       const expected = model.page(revision, { prefix }, limit);
@@ -70,7 +70,7 @@ export class ReadChecks {
     });
   }
 
-  /** Runs when the burst is over and the model is up to date. */
+  /** Called when the burst is over and the model is up to date. */
   later(check: (storage: Storage | undefined) => void): void {
     this.#checks.push(check);
   }
@@ -81,12 +81,12 @@ export class ReadChecks {
 
   async #get(key: string, options: ReadOptions): Promise<void> {
     const asked = this.#asked(options);
-    const result = await this.#world.storage.get(key, options);
+    const result = await this.#context.storage.get(key, options);
     this.#see(result);
     this.later((storage) => {
       const revision = this.#verify(result, asked, storage);
       if (revision === undefined) return;
-      const item = this.#world.model.at(revision).get(key)?.item;
+      const item = this.#context.model.at(revision).get(key)?.item;
       const expected = item === undefined ? { outcome: 'missing', revision } : { outcome: 'found', item, revision };
       expectEqual(describe(result), describe(expected), `get ${describe({ key, ...options })}`);
     });
@@ -96,13 +96,13 @@ export class ReadChecks {
     const { range, limit, countOnly } = page;
     const asked = this.#asked(options);
     const more = { ...(limit === 0 ? {} : { limit }), ...(countOnly ? { countOnly } : {}) };
-    const result = await this.#world.storage.list(range, { ...options, ...more });
+    const result = await this.#context.storage.list(range, { ...options, ...more });
     this.#see(result);
     this.#keepCursor(page, result);
     this.later((storage) => {
       const revision = this.#verify(result, asked, storage);
       if (revision === undefined) return;
-      const { model } = this.#world;
+      const { model } = this.#context;
       const found = countOnly
         ? {
             items: [] as KeyValue[],
@@ -122,7 +122,7 @@ export class ReadChecks {
   }
 
   #options(at: At): ReadOptions {
-    const { revision } = this.#world.model;
+    const { revision } = this.#context.model;
     if ('now' in at) return {};
     if ('atLeastBack' in at) return { atLeast: Math.max(0, revision - at.atLeastBack) };
     const exact = { revision: Math.max(0, revision - at.back) };
@@ -130,23 +130,23 @@ export class ReadChecks {
   }
 
   #asked(options: ReadOptions): Asked {
-    return { options, seen: this.#world.seen, horizon: oldest(this.#world.storage, options) };
+    return { options, seen: this.#context.seen, horizon: oldest(this.#context.storage, options) };
   }
 
   #see(result: { readonly revision: Revision } | Compacted | Future): void {
-    if ('revision' in result) this.#world.see(result.revision);
-    else if (result.outcome === 'future') this.#world.see(result.current);
-    else this.#world.see(result.horizon);
+    if ('revision' in result) this.#context.see(result.revision);
+    else if (result.outcome === 'future') this.#context.see(result.current);
+    else this.#context.see(result.horizon);
   }
 
-  /** The revision whose state was answered; undefined if the read was rightly refused. */
+  /** The revision of the returned state; undefined if the read was refused correctly. */
   #verify(
     result: { readonly outcome: string; readonly revision: Revision } | Compacted | Future,
     { options, seen, horizon }: Asked,
     storage: Storage | undefined,
   ): Revision | undefined {
     const { revision, atLeast } = options;
-    const present = this.#world.model.revision;
+    const present = this.#context.model.revision;
     const horizonNow = storage === undefined ? Number.POSITIVE_INFINITY : oldest(storage, options);
     const what = `${describe(result)} answers ${describe(options)} with ${seen} to ${present}, horizon ${horizon} to ${horizonNow}`;
     if (result.outcome === 'compacted') {

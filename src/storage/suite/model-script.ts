@@ -1,20 +1,20 @@
 /**
- * Scripts for the model test, as data: commands, each a burst of items that are begun without waiting for one another.
- * Invariant: an item says what it means relative to the present ("the key's revision", "three revisions back"), so a
- * script stays meaningful when commands are taken out of it.
+ * The scripts of the model test, as data: commands, each a burst of items that begin without waiting for each other.
+ * Items are relative to the current state ("the revision of the key", "three revisions back"), so a script remains
+ * valid when commands are removed.
  */
 import { encodeUtf8 } from '../../base/bytes.ts';
 
-/** The key's revision; an older one; none; one of the future. */
+/** The revision of the key; an older one; none; one that is not reached. */
 export type Expected = 'right' | 'stale' | 'zero' | 'next';
 
-/** Which state to read: revisions back from the present one (negative: of the future). */
+/** The state to read: this many revisions before the current one (negative: after it). */
 export type At =
   | { readonly back: number; readonly lookBack?: true }
   | { readonly atLeastBack: number }
   | { readonly now: true };
 
-/** What a sink does inside its n-th call. */
+/** The action of a sink inside one of its calls. */
 export interface Inside {
   readonly call: number;
   readonly act:
@@ -56,9 +56,9 @@ export type Item =
       readonly countOnly?: true;
       readonly at: At;
     }
-  /** The next page of the last list that had one. */
+  /** Reads the next page of the last list that has one. */
   | { readonly op: 'next page' }
-  /** `from` a number: after the revision so many back. */
+  /** A number in `from`: start after the revision this many revisions back. */
   | {
       readonly op: 'watch';
       readonly prefixes: readonly string[];
@@ -77,24 +77,23 @@ export type Item =
       readonly limit: number;
     }
   | { readonly op: 'advance'; readonly ms: number }
-  /** Lets other work happen between two items. */
+  /** Lets other work run between two items. */
   | { readonly op: 'pause'; readonly turns: 'microtask' | 'turn' }
-  /** A fork, of a snapshot if there is one with this index. */
+  /** Forks the store, from the snapshot with this index if there is one. */
   | { readonly op: 'fork'; readonly snapshot?: number }
-  /** These end a burst. */
+  /** Must be the last item of a burst. */
   | { readonly op: 'reopen' }
   | { readonly op: 'stop'; readonly inside: boolean };
 
-/** A burst on one of the worlds: the store that was opened, or a fork. */
+/** A burst of items on one of the stores: the one that was opened, or a fork. */
 export interface Command {
-  readonly world: number;
+  readonly store: number;
   readonly items: readonly Item[];
 }
 
 export type Script = readonly Command[];
 
-// Keys that are prefixes of each other, that sort around the separator, and at the edges of UTF-8 and of what a key may
-// hold.
+// Keys that are prefixes of each other, that sort around the separator, and at the limits of UTF-8 and of valid keys.
 const KEYS = [
   '\u0001',
   'a',
@@ -115,7 +114,7 @@ const STARTS = [...KEYS, 'a0', 'b', 'zz', '\ud7ff\ud7ff'];
 const VALUES = ['', 'x', 'y', 'z', 'long'];
 const TTLS = [1, 1500, 1900, 20_000, 20_400, 60_000.5, 1e15, 1e300];
 
-/** The bytes that a word of a script stands for; `long` does not fit into a page of a disk with others. */
+/** The bytes for a word of a script; `long` does not fit into a page with other values. */
 export function scriptValue(word: string): Uint8Array {
   return encodeUtf8(word === 'long' ? 'long '.repeat(500) : word);
 }
@@ -125,12 +124,12 @@ export interface ScriptFeatures {
   readonly fork: boolean;
 }
 
-/** A script of up to `commands` commands. The same seed gives the same script. */
+/** Generates a script of up to `commands` commands. The same seed gives the same script. */
 export function generateScript(seed: number, commands: number, features: ScriptFeatures): Script {
   const generator = new Generator(seed);
   const length = 1 + generator.int(commands);
   const script = Array.from({ length }, () => generator.command(features));
-  return [...script, { world: 0, items: [...generator.writes(3), { op: 'stop', inside: generator.chance(0.5) }] }];
+  return [...script, { store: 0, items: [...generator.writes(3), { op: 'stop', inside: generator.chance(0.5) }] }];
 }
 
 class Generator {
@@ -157,17 +156,17 @@ class Generator {
   }
 
   command(features: ScriptFeatures): Command {
-    const world = this.chance(0.6) ? 0 : this.int(3);
+    const store = this.chance(0.6) ? 0 : this.int(3);
     const roll = this.int(100);
-    if (roll < 45) return { world, items: [this.item()] };
-    if (roll < 60) return { world, items: this.writes(2 + this.int(5)) };
-    if (roll < 88) return { world, items: this.#burst() };
-    if (roll < 92 && features.reopen) return { world, items: [...this.#burst(), { op: 'reopen' }] };
+    if (roll < 45) return { store, items: [this.item()] };
+    if (roll < 60) return { store, items: this.writes(2 + this.int(5)) };
+    if (roll < 88) return { store, items: this.#burst() };
+    if (roll < 92 && features.reopen) return { store, items: [...this.#burst(), { op: 'reopen' }] };
     if (roll < 95 && features.fork) {
       const fork: Item = this.chance(0.5) ? { op: 'fork' } : { op: 'fork', snapshot: this.int(3) };
-      return { world, items: [...this.writes(this.int(3)), fork, ...this.writes(this.int(2))] };
+      return { store, items: [...this.writes(this.int(3)), fork, ...this.writes(this.int(2))] };
     }
-    return { world, items: [...this.writes(this.int(2)), { op: 'advance', ms: this.#ms() }] };
+    return { store, items: [...this.writes(this.int(2)), { op: 'advance', ms: this.#ms() }] };
   }
 
   writes(count: number): Item[] {

@@ -1,7 +1,7 @@
 /**
- * A watch of the model test: a sink that records, misbehaves where its script says so, and is compared with the model
- * afterwards. Invariant: the rules of delivery (no overlap, nothing before watch() returns or after the end) are
- * checked call by call; what was delivered is checked against the whole history of the ranges.
+ * A watch of the model test: a sink that records, acts inside its calls as the script says, and is compared with the
+ * model afterwards. The rules of delivery (no overlap, nothing before watch() returns or after the end) are checked in
+ * every call. The events are checked against the whole history of the ranges.
  */
 import { isBugError } from '../../base/errors.ts';
 import type { Revision, Storage, StorageEvent, Watch, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
@@ -18,18 +18,18 @@ export interface ModelWatchOptions {
   readonly prefixes: readonly string[];
   readonly from: WatchOptions['from'];
   readonly lookBack: boolean;
-  /** Every revision that anyone has seen when the watch begins. */
+  /** The highest revision that was seen when the watch began. */
   readonly seen: Revision;
-  /** Runs inside the call with this number, counted from 0. */
+  /** Runs inside the call with this index. */
   readonly inside?: { readonly call: number; run(watch: ModelWatch): void } | undefined;
-  /** Told of every revision that the sink hears of. */
+  /** Called with every revision that the sink gets. */
   onSeen(revision: Revision): void;
 }
 
 export class ModelWatch implements WatchSink {
   readonly options: ModelWatchOptions;
   readonly calls: Call[] = [];
-  /** The oldest revision that could be asked for when the watch began, and when its first step was over. */
+  /** The oldest revision that could be read when the watch began, and after its first step. */
   readonly #horizonBefore: Revision;
   #horizonAfter: Revision | undefined;
   readonly #watch: Watch;
@@ -57,7 +57,7 @@ export class ModelWatch implements WatchSink {
     return this.#stopAsked || this.ended !== undefined;
   }
 
-  /** Everything up to this revision has been delivered, as far as the sink was told. */
+  /** The revision up to which everything has been delivered, according to the calls. */
   get position(): Revision {
     const { from } = this.options;
     let position = typeof from === 'object' ? from.after : 0;
@@ -93,7 +93,7 @@ export class ModelWatch implements WatchSink {
     this.#watch.requestProgress();
   }
 
-  /** To be thrown by what runs inside a call. */
+  /** The error that an action inside a call throws. */
   blunder(): Error {
     this.#thrown = new Error('thrown by the sink');
     return this.#thrown;
@@ -112,7 +112,7 @@ export class ModelWatch implements WatchSink {
     this.#record({ type: 'end', reason });
   }
 
-  /** The first step of this watch is over: nothing that happens later decides whether it may begin. */
+  /** Called when the first step of this watch is over. Later compactions do not affect whether it may begin. */
   begun(storage: Storage | undefined): void {
     this.#horizonAfter ??= storage === undefined ? Number.POSITIVE_INFINITY : this.#horizon(storage);
     this.check();

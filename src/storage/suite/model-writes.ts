@@ -1,7 +1,7 @@
 /**
- * Writes of the model test: begun now, taken into the model in the order of their revisions when all is quiet.
- * Invariant: each revision is one write that was asked for, with the answer of the model, or the expiry of one key that
- * was due.
+ * The writes of the model test. They are applied to the model in the order of their revisions when all of them are
+ * answered.
+ * Invariant: each revision is one requested write with the result of the model, or the expiry of one key.
  */
 import { BugError } from '../../base/errors.ts';
 import type { VirtualClock } from '../../base/virtual-clock.ts';
@@ -13,12 +13,12 @@ import { type Expected, type Item, scriptValue } from './model-script.ts';
 import type { ModelWatch } from './model-watch.ts';
 
 export interface WriteCheckOptions {
-  /** Whether a put of bytes that became equal while it was under way may count as a change. Default false. */
+  /** Whether a put may count as a change if the stored bytes become equal while it is in flight. Default false. */
   readonly equalRacesChange?: boolean;
 }
 
-/** What the writes need of their world. */
-export interface WriteWorld {
+/** The parts of the model test that writes need. */
+export interface WriteContext {
   readonly storage: Storage;
   readonly model: Model;
   readonly clock: VirtualClock;
@@ -38,17 +38,17 @@ interface Issued {
 }
 
 export class WriteChecks {
-  readonly #world: WriteWorld;
+  readonly #context: WriteContext;
   #issued: Issued[] = [];
-  /** When the first event of a revision was delivered. */
+  /** The times at which the first event of a revision was delivered. */
   readonly #arrivals = new Map<Revision, number>();
 
-  constructor(world: WriteWorld) {
-    this.#world = world;
+  constructor(context: WriteContext) {
+    this.#context = context;
   }
 
   async begin(item: WriteItem): Promise<void> {
-    const { storage } = this.#world;
+    const { storage } = this.#context;
     switch (item.op) {
       case 'create':
       case 'write': {
@@ -79,13 +79,13 @@ export class WriteChecks {
   }
 
   arrived(revision: Revision): void {
-    if (!this.#arrivals.has(revision)) this.#arrivals.set(revision, this.#world.clock.now());
+    if (!this.#arrivals.has(revision)) this.#arrivals.set(revision, this.#context.clock.now());
   }
 
-  /** Takes the changes of the burst into the model, in the order of their revisions, and checks all answers. */
+  /** Applies the changes of the burst to the model, in the order of their revisions, and checks all results. */
   commit(tap: ModelWatch): void {
     const issued = this.#issued.splice(0);
-    const first = this.#world.model.revision + 1;
+    const first = this.#context.model.revision + 1;
     const byRevision = new Map<Revision, Issued>();
     const unchanged: Issued[] = [];
     for (const each of issued) {
@@ -110,27 +110,27 @@ export class WriteChecks {
         continue;
       }
       const forced = this.#raced(revision, each.seen, tap);
-      const { result, next } = evaluate(this.#world.model.now, revision - 1, each.write, { ...each, forced });
+      const { result, next } = evaluate(this.#context.model.now, revision - 1, each.write, { ...each, forced });
       expectEqual(describe(each.result), describe(result), `the answer to ${describe(each.write)}`);
-      this.#world.model.append(next!);
+      this.#context.model.append(next!);
     }
     expectEqual([...byRevision.keys()], [], 'revisions that were there before');
     for (const each of unchanged) this.#checkUnchanged(each);
     this.#arrivals.clear();
   }
 
-  /** The keys that changed at a revision and had been written since a write of it began. */
+  /** The keys of a write that were written by others after it began. */
   #raced(revision: Revision, seen: Revision, tap: ModelWatch): ReadonlySet<string> {
-    if (!this.#world.options.equalRacesChange) return new Set();
+    if (!this.#context.options.equalRacesChange) return new Set();
     const keys = tap.eventsAt(revision).map(({ key }) => key);
-    return new Set(keys.filter((key) => (this.#world.model.now.get(key)?.item.revision ?? 0) > seen));
+    return new Set(keys.filter((key) => (this.#context.model.now.get(key)?.item.revision ?? 0) > seen));
   }
 
-  /** Some state between the beginning and the end of a write must explain why it changed nothing. */
+  /** A write that changed nothing must be a no-op in some state between its beginning and its end. */
   #checkUnchanged({ write, seen, from, to, result }: Issued): void {
     const answers = new Set<string>();
-    for (let revision = seen; revision <= this.#world.model.revision; revision++) {
-      const expected = evaluate(this.#world.model.at(revision), revision, write, { from, to });
+    for (let revision = seen; revision <= this.#context.model.revision; revision++) {
+      const expected = evaluate(this.#context.model.at(revision), revision, write, { from, to });
       const answer = describe(expected.result);
       if (answer === describe(result)) return;
       answers.add(answer);
@@ -138,34 +138,34 @@ export class WriteChecks {
     throw new BugError(`the answer to ${describe(write)} is ${describe(result)}, none of ${[...answers].join(' or ')}`);
   }
 
-  /** A revision that nobody asked for is an expiry. */
+  /** A revision without a request is an expiry. */
   #expireAt(revision: Revision, tap: ModelWatch): void {
     const events = tap.eventsAt(revision);
     const event = events[0];
     const what = events.map(line).join('; ') || 'nothing';
     expectTrue(event?.type === 'delete' && events.length === 1, `revision ${revision} is an expiry: ${what}`);
-    const due = this.#world.model.now.get(event.key)?.due;
-    const now = this.#arrivals.get(revision) ?? this.#world.clock.now();
+    const due = this.#context.model.now.get(event.key)?.due;
+    const now = this.#arrivals.get(revision) ?? this.#context.clock.now();
     expectTrue(due !== undefined && due.earliest <= now, `${what} is not early: due ${due?.earliest}, now ${now}`);
     const write = { type: 'delete', key: event.key } as const;
-    this.#world.model.append(change(this.#world.model.now, revision, [write], { from: now, to: now })!);
+    this.#context.model.append(change(this.#context.model.now, revision, [write], { from: now, to: now })!);
   }
 
   async #issue(write: ModelWrite, call: () => Promise<ModelResult>): Promise<void> {
-    const { clock, seen } = this.#world;
+    const { clock, seen } = this.#context;
     const from = clock.now();
     const result = await call();
-    this.#world.see(result.revision);
+    this.#context.see(result.revision);
     this.#issued.push({ write, seen, from, to: clock.now(), result });
   }
 
   #expected(key: string, expected: Expected): Revision {
-    const right = this.#world.model.now.get(key)?.item.revision ?? 0;
+    const right = this.#context.model.now.get(key)?.item.revision ?? 0;
     if (expected === 'right') return right;
     if (expected === 'zero') return 0;
-    if (expected === 'next') return this.#world.model.revision + 1;
-    for (let revision = this.#world.model.revision; revision > 0; revision--) {
-      const older = this.#world.model.at(revision).get(key)?.item.revision ?? 0;
+    if (expected === 'next') return this.#context.model.revision + 1;
+    for (let revision = this.#context.model.revision; revision > 0; revision--) {
+      const older = this.#context.model.at(revision).get(key)?.item.revision ?? 0;
       if (older !== right && older !== 0) return older;
     }
     return right + 1;

@@ -1,7 +1,6 @@
 /**
- * The storage interface as a naive model: a map of keys for every revision there ever was, and the events between them.
- * Invariant: nothing is shared, indexed, forgotten or clever here, so that it can be checked by reading it beside
- * `storage.ts`.
+ * A naive model of the storage interface: a map of keys for every revision, and the events between them. It shares,
+ * indexes and drops nothing, so that it can be compared with `storage.ts` by reading.
  */
 import { equalBytes } from '../../base/bytes.ts';
 import type {
@@ -17,7 +16,7 @@ import type {
 import { expectTrue } from '../suite-assert.ts';
 import { lines, text } from './context.ts';
 
-/** When a key may expire at the earliest, and from when on it counts as due. */
+/** The earliest time at which a key may expire, and the time from which it must expire. */
 export interface Due {
   readonly earliest: number;
   readonly latest: number;
@@ -30,7 +29,7 @@ export interface ModelItem {
 
 export type ModelState = ReadonlyMap<string, ModelItem>;
 
-/** A write with everything resolved. */
+/** A write with resolved revisions. */
 export type ModelWrite =
   | {
       readonly op: 'write';
@@ -46,13 +45,12 @@ export type ModelResult = WriteResult | DeleteResult | TransactionResult;
 
 export interface Evaluation {
   readonly result: ModelResult;
-  /** The state and the events of the next revision; undefined if nothing changed. */
+  /** The state and the events of the next revision; undefined if nothing changes. */
   readonly next: { readonly state: ModelState; readonly events: readonly StorageEvent[] } | undefined;
 }
 
 /**
- * When a write was asked for, and when it was over; and the keys for which equal bytes count as a change, normally
- * none.
+ * The times at which a write began and ended, and the keys for which equal bytes count as a change (normally none).
  */
 export interface Circumstances {
   readonly from: number;
@@ -60,7 +58,7 @@ export interface Circumstances {
   readonly forced?: ReadonlySet<string>;
 }
 
-/** What a write does to a state of this revision. */
+/** The result of a write on the state of this revision. */
 export function evaluate(state: ModelState, revision: Revision, write: ModelWrite, time: Circumstances): Evaluation {
   const revisionOf = (key: string): Revision => state.get(key)?.item.revision ?? 0;
   const changed = (next: Evaluation['next']): Evaluation => ({
@@ -102,7 +100,7 @@ export function evaluate(state: ModelState, revision: Revision, write: ModelWrit
   }
 }
 
-/** The state after these writes; undefined if none of them changes anything. */
+/** The state after these writes; undefined if they change nothing. */
 export function change(
   before: ModelState,
   revision: Revision,
@@ -139,7 +137,7 @@ export interface ModelPage {
 }
 
 export class Model {
-  /** The states of the revisions 1, 2, 3 ... */
+  /** The states of the revisions 1, 2, 3, ... */
   readonly #states: ModelState[];
   readonly #events: (readonly StorageEvent[])[];
 
@@ -152,7 +150,7 @@ export class Model {
     return this.#states.length;
   }
 
-  /** The same world up to and including a revision. */
+  /** A copy up to and including a revision. */
   cut(revision: Revision): Model {
     return new Model(this.#states.slice(0, revision), this.#events.slice(0, revision));
   }
@@ -172,14 +170,14 @@ export class Model {
     this.#events.push(next.events);
   }
 
-  /** All events above a revision whose key has one of the prefixes, in order. */
+  /** The events above a revision whose keys have one of the prefixes, in order. */
   eventsAfter(revision: Revision, prefixes: readonly string[]): StorageEvent[] {
     return this.#events
       .slice(Math.max(0, revision))
       .flatMap((events) => events.filter(({ key }) => covers(prefixes, key)));
   }
 
-  /** The keys of a state that have one of the prefixes, in key order. */
+  /** The items of a state whose keys have one of the prefixes, in key order. */
   items(revision: Revision, prefixes: readonly string[], start = ''): KeyValue[] {
     return [...this.at(revision).values()]
       .map(({ item }) => item)
@@ -199,8 +197,7 @@ function covers(prefixes: readonly string[], key: string): boolean {
 }
 
 /**
- * Anything that a store answers, as text for comparing: items as short lines, an absent property and an undefined one
- * are the same.
+ * Any result of a store as text, for comparisons. Items are short lines; an absent property equals an undefined one.
  */
 export function describe(answer: unknown): string {
   if (answer instanceof Uint8Array) return JSON.stringify(text(answer));

@@ -1,7 +1,7 @@
 /**
- * Runs one case of the suite against a driver, for any test runner: `for (const each of storageSuite)
- * it.skipIf(skipReason(each, driver) !== undefined)(each.name, () => runSuiteCase(each, driver))`. Invariant: after a
- * case every store it opened is stopped, and no timer of the clock is left.
+ * The runner of one case of the suite, for any test framework: `for (const each of storageSuite)
+ * it.skipIf(skipReason(each, driver) !== undefined)(each.name, () => runSuiteCase(each, driver))`.
+ * Invariant: after a case every store that it opened is stopped, and the clock has no timer left.
  */
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import type { Storage } from '../storage.ts';
@@ -9,22 +9,22 @@ import { expectEqual } from '../suite-assert.ts';
 import type { SuiteCase, SuiteContext } from './context.ts';
 
 export interface SuiteDriver {
-  /** A fresh, empty store. */
+  /** Opens a fresh, empty store. */
   open(clock: VirtualClock): Storage | Promise<Storage>;
-  /** Stops the store if it is not yet, and opens its data again. Absent: the driver keeps nothing. */
+  /** Stops the store, unless it is stopped, and opens its data again. Absent: the driver does not persist data. */
   readonly reopen?: (storage: Storage, clock: VirtualClock) => Promise<Storage>;
   /** Whether the stores can be forked. */
   readonly fork: boolean;
-  /** Default: all microtasks have run. */
+  /** See `SuiteContext`. Default: waits until all microtasks have run. */
   readonly settle?: () => Promise<void>;
-  /** See SuiteContext. */
+  /** See `SuiteContext`. */
   readonly maxKeyBytes?: number;
   readonly maxValueBytes?: number;
 }
 
-/** Why this case cannot run on this driver; undefined if it can. */
+/** The reason why a case cannot run on a driver; undefined if it can. */
 export function skipReason(each: SuiteCase, driver: SuiteDriver): string | undefined {
-  if (each.needs === 'reopen' && driver.reopen === undefined) return 'the driver keeps nothing';
+  if (each.needs === 'reopen' && driver.reopen === undefined) return 'the driver does not persist data';
   if (each.needs === 'fork' && !driver.fork) return 'the driver cannot fork';
   return undefined;
 }

@@ -16,7 +16,7 @@ import {
 
 export const snapshotCases: readonly SuiteCase[] = [
   {
-    name: 'a snapshot is the state of its revision, whatever is written or compacted afterwards',
+    name: 'a snapshot shows the state of its revision, whatever is written or compacted later',
     async run(context) {
       const storage = await context.open();
       for (let i = 0; i < 12; i++) await put(storage, `p/${String(i).padStart(2, '0')}`, `v${i}`);
@@ -40,7 +40,7 @@ export const snapshotCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a snapshot sees what was acknowledged before it, and is Closed after stop(), others are not',
+    name: 'a snapshot shows every write acknowledged before it, and after its stop() only it is Closed',
     async run(context) {
       const storage = await context.open();
       const revision = await put(storage, 'a', 'x');
@@ -57,7 +57,7 @@ export const snapshotCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a snapshot ends with its store',
+    name: 'a snapshot is Closed once its store is stopped',
     async run(context) {
       const storage = await context.open();
       await put(storage, 'a', 'x');
@@ -68,7 +68,7 @@ export const snapshotCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a fork has the contents, revision and history of its origin; each goes its own way',
+    name: 'a fork has the contents, revision and history of its origin, and both are independent',
     needs: 'fork',
     async run(context) {
       const storage = forkable(await context.open());
@@ -103,7 +103,7 @@ export const snapshotCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a fork from a snapshot starts there: history before it is kept, what came later is not there',
+    name: 'a fork from a snapshot has the history before the snapshot and nothing after it',
     needs: 'fork',
     async run(context) {
       const storage = forkable(await context.open());
@@ -126,7 +126,7 @@ export const snapshotCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a fork expires its own keys in its own time',
+    name: 'a fork expires its own keys',
     needs: 'fork',
     async run(context) {
       const storage = forkable(await context.open());

@@ -6,7 +6,7 @@ import { bytes, keysOf, put, Recorder, type SuiteCase } from './context.ts';
 
 export const stopCases: readonly SuiteCase[] = [
   {
-    name: 'after stop() every method throws Closed; stop() again is harmless',
+    name: 'after stop() every method throws Closed, and stop() may be called again',
     async run(context) {
       const storage = await context.open();
       await put(storage, 'a', 'x');
@@ -36,7 +36,7 @@ export const stopCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'writes that begin after stop() began are refused, even before it is done',
+    name: 'writes that begin after stop() was called are refused, even before it resolves',
     async run(context) {
       const storage = await context.open();
       const stopping = storage.stop();
@@ -45,7 +45,7 @@ export const stopCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'stop() while busy answers the writes in flight, delivers them, then ends the watches as closed',
+    name: 'stop() answers the writes in flight, delivers them, and then ends the watches as closed',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, 'w/', 'now');
@@ -74,7 +74,7 @@ export const stopCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a sink may write and then stop the store inside a call: all watches hear of the write, in order, then the end',
+    name: 'a sink may write and then stop the store: all watches get the write and then their end',
     async run(context) {
       const storage = await context.open();
       const before = Recorder.start(storage, '', { after: 1 });
@@ -101,7 +101,7 @@ export const stopCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a sink may write and then stop the store in the first call of its watch, progress included',
+    name: 'a sink may write and then stop the store in the first call of its watch',
     async run(context) {
       for (const from of ['now', 'state', { after: 1 }] as const) {
         const storage = await context.open();
@@ -138,7 +138,7 @@ export const stopCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'what was acknowledged before or during stop() is there after a restart',
+    name: 'writes acknowledged before or during stop() survive a restart',
     needs: 'reopen',
     async run(context) {
       let storage = await context.open();
@@ -154,7 +154,7 @@ export const stopCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'stopping one store leaves no timer behind and does not touch another',
+    name: 'stopping a store leaves no timer behind and does not affect another store',
     async run(context) {
       const before = context.clock.pendingTimers;
       const storage = await context.open();

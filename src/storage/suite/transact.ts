@@ -6,7 +6,7 @@ import { bytes, keysOf, lines, overwrite, put, Recorder, readText, type SuiteCas
 
 export const transactCases: readonly SuiteCase[] = [
   {
-    name: 'the writes of a transaction share one revision, and one state shows them all',
+    name: 'the writes of a transaction share one revision and become visible together',
     async run(context) {
       const storage = await context.open();
       const a = await put(storage, 'a', 'old');
@@ -34,7 +34,7 @@ export const transactCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a transaction whose check fails changes nothing and shows the state of every checked key, in order',
+    name: 'a transaction whose check fails changes nothing and returns the state of every checked key',
     async run(context) {
       const storage = await context.open();
       const a = await put(storage, 'a', '1');
@@ -65,7 +65,7 @@ export const transactCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a check that a key does not exist fails if it does, and the other way round',
+    name: 'a check for a missing key fails if the key exists, and a check for a revision fails if it does not',
     async run(context) {
       const storage = await context.open();
       const revision = await put(storage, 'a', '1');
@@ -160,7 +160,7 @@ export const transactCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a key may be written once in a transaction',
+    name: 'a transaction may write each key once',
     async run(context) {
       const storage = await context.open();
       const before = await storage.revision();
@@ -179,7 +179,7 @@ export const transactCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a transaction may have as many checks and writes together as the limit says, and no more',
+    name: 'a transaction may have as many checks and writes as the limit allows, and no more',
     async run(context) {
       const storage = await context.open();
       const checks = Array.from({ length: 28 }, (_, i) => ({ key: `c/${i}`, revision: 0 }));

@@ -4,12 +4,12 @@ import type { Storage } from '../storage.ts';
 import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
 import { bytes, overwrite, put, Recorder, readText, type SuiteCase, type SuiteContext } from './context.ts';
 
-/** "At most a few seconds late." */
+/** The delay of expiry that the specification allows: "at most a few seconds". */
 const LATE = 5_000;
 
 /**
- * Moves time, and then writes outside of `k/`: the clock is virtual and a disk is not, so what fell due is given the
- * time of a write.
+ * Advances the clock and then writes outside of `k/`. The clock is virtual and a disk is not, so the write gives the
+ * store time to delete expired keys.
  */
 async function pass(context: SuiteContext, storage: Storage, ms: number): Promise<void> {
   await context.clock.advance(ms);
@@ -17,7 +17,7 @@ async function pass(context: SuiteContext, storage: Storage, ms: number): Promis
   await context.settle();
 }
 
-/** Moves time on until the watch has seen so many events; fails if that takes longer than a store may be late. */
+/** Advances the clock until the watch has seen this many events. Fails if that takes longer than the allowed delay. */
 async function seenInTime(context: SuiteContext, storage: Storage, watcher: Recorder, count: number): Promise<void> {
   for (let late = 0; late < LATE && watcher.seen.length < count; late += 500) {
     await pass(context, storage, 500);
@@ -28,7 +28,7 @@ async function seenInTime(context: SuiteContext, storage: Storage, watcher: Reco
 
 export const ttlCases: readonly SuiteCase[] = [
   {
-    name: 'a time to live beyond all dates neither ends nor keeps other keys from expiring',
+    name: 'a time to live beyond all dates never ends, and other keys still expire',
     async run(context) {
       const storage = await context.open();
       for (const ttlMs of [1e15, 1e21, Number.MAX_VALUE]) await put(storage, `k/${ttlMs}`, 'x', ttlMs);
@@ -42,7 +42,7 @@ export const ttlCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a key with a time to live is deleted after it by an ordinary delete with a revision of its own',
+    name: 'a key with a time to live is deleted by an ordinary delete with a revision of its own',
     async run(context) {
       const storage = await context.open();
       const created = await put(storage, 'k/a', 'x', 60_000);
@@ -62,7 +62,7 @@ export const ttlCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'keys expire in the order of their times, many at once too',
+    name: 'keys expire in the order of their times, also many at once',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, 'k/', { after: 1 });
@@ -83,7 +83,7 @@ export const ttlCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'no key expires early, not even with one that is due a moment before',
+    name: 'no key expires early, not even together with one that expires a moment before',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, 'k/', { after: 1 });
@@ -101,7 +101,7 @@ export const ttlCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'each write sets its own time to live: a later one prolongs, none at all clears it',
+    name: 'each write sets the time to live: a longer one prolongs it, and none clears it',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, 'k/', { after: 1 });
@@ -140,7 +140,7 @@ export const ttlCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a key that was deleted and made again does not inherit a time to live',
+    name: 'a key that was deleted and created again does not inherit a time to live',
     async run(context) {
       const storage = await context.open();
       await put(storage, 'k/a', 'x', 20_000);
@@ -178,7 +178,7 @@ export const ttlCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a time to live survives a restart, and what fell due meanwhile goes soon after',
+    name: 'a time to live survives a restart, and keys that expired meanwhile are deleted soon after',
     needs: 'reopen',
     async run(context) {
       let storage = await context.open();

@@ -7,7 +7,8 @@ import { expectEqual, expectOutcome, expectTrue } from '../suite-assert.ts';
 import { bytes, line, overwrite, put, Recorder, remove, type SuiteCase, text } from './context.ts';
 
 /**
- * Writers that create, change and delete under `w/`, some in transactions; resolves with how many revisions they took.
+ * Runs writers that create, change and delete keys under `w/`, some in transactions. Resolves with the number of
+ * revisions that they took.
  */
 async function load(storage: Storage, writers: number, steps: number): Promise<Set<number>> {
   const revisions = new Set<number>();
@@ -32,7 +33,7 @@ async function load(storage: Storage, writers: number, steps: number): Promise<S
 }
 
 /**
- * Replays the events over a state and compares with what the store says now; the chain of previous values must hold.
+ * Applies the events to a state and compares the result with the store. Each previous value must match.
  */
 async function checkReplay(storage: Storage, watcher: Recorder, revisions: ReadonlySet<number>): Promise<void> {
   const state = new Map<string, { value: string; revision: number; created: number }>();
@@ -74,7 +75,7 @@ async function checkReplay(storage: Storage, watcher: Recorder, revisions: Reado
 
 export const watchLoadCases: readonly SuiteCase[] = [
   {
-    name: 'under concurrent writers every event comes once, in order, whole revisions at a time',
+    name: 'under concurrent writers every event is delivered once, in order, in whole revisions',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, 'w/', { after: 1 });
@@ -84,7 +85,7 @@ export const watchLoadCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'watches that begin amid the load miss nothing and repeat nothing',
+    name: 'watches that begin under load miss nothing and repeat nothing',
     async run(context) {
       const storage = await context.open();
       const first = Recorder.start(storage, 'w/', { after: 1 });
@@ -106,7 +107,7 @@ export const watchLoadCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a watch from state amid the load joins its state and its changes without a gap',
+    name: 'a watch from state under load has no gap between its state and its changes',
     async run(context) {
       const storage = await context.open();
       const writing = load(storage, 6, 30);
@@ -144,7 +145,7 @@ export const watchLoadCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'the events of a transaction come in one call, in the order of its writes',
+    name: 'the events of a transaction are delivered in one call, in the order of its writes',
     async run(context) {
       const storage = await context.open();
       const b = await put(storage, 't/b', 'old');
@@ -164,7 +165,7 @@ export const watchLoadCases: readonly SuiteCase[] = [
         }),
         'ok',
       );
-      // A watch that reads it from history sees the same.
+      // A watch that reads the events from history gets the same.
       watchers.push(Recorder.start(storage, 't/', { after: b }));
       for (const watcher of watchers) {
         await watcher.caughtUp(storage);
@@ -190,7 +191,7 @@ export const watchLoadCases: readonly SuiteCase[] = [
         const a = await overwrite(storage, 'p/a', `${round}`);
         await put(storage, `p/${round}`, 'x');
         await watcher.caughtUp(storage);
-        // Changes that this watcher does not see any more.
+        // Changes that this watch does not get.
         watcher.watch.stop();
         seen.push(...watcher.lines);
         last = watcher.seen.at(-1)!.revision;

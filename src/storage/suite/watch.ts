@@ -1,11 +1,11 @@
-/** Conformance: where a watch begins, what it delivers, and how it ends. */
+/** Conformance: the start, the events and the end of a watch. */
 import { isBugError } from '../../base/errors.ts';
 import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
 import { bytes, line, overwrite, put, Recorder, remove, type SuiteCase } from './context.ts';
 
 export const watchCases: readonly SuiteCase[] = [
   {
-    name: 'a watch from now says where it begins and delivers every change after that, with previous values',
+    name: 'a watch from now reports its start and delivers every later change, with previous values',
     async run(context) {
       const storage = await context.open();
       const old = await put(storage, 'p/old', 'x');
@@ -28,7 +28,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a watch from now delivers exactly the writes above the revision it names, also those under way when it began',
+    name: 'a watch from now delivers exactly the writes above its start, including those in flight',
     async run(context) {
       const storage = await context.open();
       await put(storage, 'p/before', 'x');
@@ -67,7 +67,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a watch from the state of an empty range says only its revision',
+    name: 'a watch from the state of an empty range only reports its revision',
     async run(context) {
       const storage = await context.open();
       const revision = await put(storage, 'q', 'x');
@@ -80,7 +80,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a watch after a revision delivers every later change, however long ago',
+    name: 'a watch after a revision delivers every later change, however old',
     async run(context) {
       const storage = await context.open();
       const expected: string[] = [];
@@ -108,7 +108,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a watch after a revision of the future begins with the one that follows it',
+    name: 'a watch after a revision that is not reached begins with the next one',
     async run(context) {
       const storage = await context.open();
       const current = await put(storage, 'p/0', 'x');
@@ -142,7 +142,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a watch sees only its prefix',
+    name: 'a watch delivers only the keys of its prefix',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, 'a/b', { after: 1 });
@@ -158,7 +158,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'several ranges are one ordered stream, and an event in two of them comes once',
+    name: 'several ranges are one ordered stream, and an event in two of them is delivered once',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, ['a/', 'c/', 'c/x'], { after: 1 });
@@ -178,13 +178,13 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'stop() ends a watch within the call, once, and nothing comes after',
+    name: 'stop() ends a watch within the call, once, and nothing is delivered afterwards',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, '', 'now');
       await watcher.until((recorder) => recorder.progressed > 0);
       const other = Recorder.start(storage, '', 'now');
-      // Asked for before the stop, and not delivered after it.
+      // Requested before the stop, and not delivered after it.
       watcher.watch.requestProgress();
       watcher.watch.stop();
       expectEqual(watcher.ended, { reason: 'stopped' });
@@ -199,7 +199,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a watch that is stopped before its first call only ends',
+    name: 'a watch that is stopped before its first call only gets its end',
     async run(context) {
       const storage = await context.open();
       await put(storage, 'a', 'x');
@@ -211,7 +211,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a sink may stop its watch inside a call: the end follows that call and nothing else does',
+    name: 'a sink may stop its watch inside a call: only the end follows that call',
     async run(context) {
       const storage = await context.open();
       for (let i = 0; i < 5; i++) await put(storage, `a/${i}`, 'x');
@@ -235,7 +235,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a sink may write, read and watch inside a call, and reads see what it was told',
+    name: 'a sink may write, read and watch inside a call, and its reads see the delivered events',
     async run(context) {
       const storage = await context.open();
       const watcher = new Recorder();
@@ -273,7 +273,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'a sink that throws ends its own watch with a BugError; writers and other watches do not notice',
+    name: 'a sink that throws ends its own watch with a BugError and affects no writer and no other watch',
     async run(context) {
       const storage = await context.open();
       const good = Recorder.start(storage, '', { after: 1 });
@@ -300,7 +300,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'progress comes on request at the present revision, also when nothing changes in the ranges',
+    name: 'progress is reported on request at the current revision, even if nothing changes in the ranges',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, 'p/', { after: 1 });
@@ -314,7 +314,7 @@ export const watchCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'progress says that everything up to its revision has been delivered',
+    name: 'progress is reported only after everything up to its revision has been delivered',
     async run(context) {
       const storage = await context.open();
       const watcher = Recorder.start(storage, 'p/', 'now');

@@ -20,7 +20,7 @@ export const writeCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'compare-and-write with expected 0 creates, and conflicts with what exists',
+    name: 'compare-and-write with expected 0 creates a key, and conflicts with one that exists',
     async run(context) {
       const storage = await context.open();
       const { revision } = expectOutcome(await storage.compareAndWrite('a', 0, bytes('one')), 'ok');
@@ -32,7 +32,7 @@ export const writeCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'compare-and-write at another revision is a conflict with the present state and changes nothing',
+    name: 'compare-and-write at another revision is a conflict with the current state and changes nothing',
     async run(context) {
       const storage = await context.open();
       const first = await put(storage, 'a', 'one');
@@ -63,7 +63,7 @@ export const writeCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'writing equal bytes is a no-op: no revision, no event, the old revision as the answer',
+    name: 'writing equal bytes is a no-op: no revision, no event, and the result is the old revision',
     async run(context) {
       const storage = await context.open();
       const revision = await put(storage, 'a', 'same');
@@ -82,7 +82,7 @@ export const writeCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'concurrent counters lose nothing',
+    name: 'concurrent increments of counters lose nothing',
     async run(context) {
       const storage = await context.open();
       await put(storage, 'n', '0');
@@ -106,7 +106,7 @@ export const writeCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'of writes that expect the same revision exactly one wins',
+    name: 'of writes that expect the same revision exactly one succeeds',
     async run(context) {
       const storage = await context.open();
       const revision = await put(storage, 'a', 'start');

@@ -1,7 +1,8 @@
 /**
- * One store of the model test and the model beside it. Items of a burst are begun one after the other and checked when
- * all is quiet. Invariant: every answer is compared with the model, at a revision that was the present one at some
- * moment between the beginning of the request and its answer.
+ * One store of the model test and its model. The items of a burst begin one after the other, and are checked when all
+ * of them are answered.
+ * Invariant: every result is compared with the model at a revision that was current at some time between the request
+ * and its answer.
  */
 import { BugError, toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
@@ -16,9 +17,9 @@ import type { Inside, Item } from './model-script.ts';
 import { ModelWatch } from './model-watch.ts';
 import { type WriteCheckOptions, WriteChecks } from './model-writes.ts';
 
-/** "At most a few seconds" late. */
+/** The delay of expiry that the specification allows: "at most a few seconds". */
 const LATE = 5_000;
-/** Turns of the event loop within which a store must have done what it was asked to. */
+/** The most turns of the event loop in which a store must have finished its work. */
 const PATIENCE = 2_000;
 
 interface HeldSnapshot {
@@ -26,17 +27,17 @@ interface HeldSnapshot {
   readonly horizon: Revision;
 }
 
-export class ModelWorld {
+export class ModelStore {
   readonly clock: VirtualClock;
   readonly options: WriteCheckOptions;
   storage: Storage;
   model: Model;
-  /** The last revision that anyone has seen through any method. */
+  /** The highest revision that any method has returned. */
   seen: Revision;
-  /** The model's compaction horizon. */
+  /** The compaction horizon of the model. */
   horizon: Revision;
   stopping: Promise<void> | undefined;
-  readonly forks: ModelWorld[] = [];
+  readonly forks: ModelStore[] = [];
   #oldest: Revision;
   #tap: ModelWatch;
   #watches: ModelWatch[] = [];
@@ -59,7 +60,7 @@ export class ModelWorld {
     this.#writes = new WriteChecks(this);
   }
 
-  /** Begins an item; its answer is checked by `finish`. */
+  /** Begins an item. `finish` checks its result. */
   begin(item: Item): MaybePromise<void> {
     switch (item.op) {
       case 'create':
@@ -109,7 +110,7 @@ export class ModelWorld {
         return;
       case 'reopen':
       case 'stop':
-        throw new BugError(`${item.op} is not for the world`);
+        throw new BugError(`${item.op} cannot begin here`);
     }
   }
 
@@ -148,10 +149,10 @@ export class ModelWorld {
     this.#tap.begun(storage);
   }
 
-  /** After time has moved: what is due is deleted, soon. */
+  /** Called after the clock has moved: expired keys are deleted soon. */
   async expire(): Promise<void> {
     for (let late = 0; this.#dueKeys(0).length > 0; late += 500) {
-      // A clock may be virtual while a disk is not: a write gives what fell due before it the time to be done.
+      // The clock is virtual and a disk is not. A write gives the store time to delete expired keys.
       this.begin({ op: 'transact', checks: [], writes: [{ type: 'put', key: 'tick', value: String(this.#now++) }] });
       await this.finish();
       const overdue = this.#dueKeys(LATE);
@@ -161,7 +162,7 @@ export class ModelWorld {
     }
   }
 
-  /** Begins to stop the store, from inside a call of a sink if asked. What is under way is answered by `finish`. */
+  /** Begins to stop the store, inside a call of a sink if `inside` is set. `finish` checks the requests in flight. */
   async stop(inside: boolean): Promise<void> {
     if (inside) {
       const from = this.seen % 2 === 0 ? 'now' : 'state';
@@ -172,7 +173,7 @@ export class ModelWorld {
     this.stopping ??= this.storage.stop();
   }
 
-  /** After a stop: everything that was handed out is over. */
+  /** Called after a stop: all watches have ended, and all snapshots are Closed. */
   async checkStopped(): Promise<void> {
     await this.finish();
     expectEqual(this.#tap.ended, { reason: 'closed' }, 'the end of a watch whose store is stopped');
@@ -182,7 +183,7 @@ export class ModelWorld {
     await expectStorageError(() => this.storage.get('a'), 'Closed');
   }
 
-  /** Stops the store and goes on with its data, opened again. Watches go on after the last revision they heard of. */
+  /** Stops the store and opens its data again. Watches continue after the last revision that they have got. */
   async reopen(open: (storage: Storage) => Promise<Storage>): Promise<void> {
     const resumed = this.#live.map((watch) => watch);
     let reopened: Storage | undefined;
@@ -202,10 +203,10 @@ export class ModelWorld {
     await this.finish();
   }
 
-  /** All watches that go on have everything. */
+  /** Checks that all watches that have not ended have all events. */
   async verifyWatches(): Promise<void> {
     const heard = (watch: ModelWatch): boolean => watch.ended !== undefined || watch.progressed >= this.model.revision;
-    // What a sink does when it hears of progress may begin more watches and writes.
+    // The action of a sink may begin more watches and writes.
     for (let late = this.#live; late.length > 0; late = this.#live.filter((watch) => !heard(watch))) {
       for (const watch of late) {
         watch.requestProgress();
@@ -243,7 +244,7 @@ export class ModelWorld {
     this.#watches.push(new ModelWatch(this.storage, options));
   }
 
-  /** What a sink does inside a call. */
+  /** Runs the action of a sink inside a call. */
   #act(act: Inside['act'], watch: ModelWatch): void {
     if (this.stopping !== undefined) return;
     switch (act) {
@@ -287,7 +288,7 @@ export class ModelWorld {
       .map(([key]) => key);
   }
 
-  /** Reads need not be finished when their store is stopped. */
+  /** Reads may be unfinished when their store is stopped. */
   async #read(read: Promise<void>): Promise<void> {
     try {
       await read;
@@ -345,7 +346,7 @@ export class ModelWorld {
     await expectStorageError(() => held.snapshot.list({ prefix: '' }), 'Closed');
   }
 
-  /** The fork is checked from the end of this burst on; nothing is written to it before. */
+  /** The fork is checked from the end of this burst. Nothing is written to it before. */
   async #fork(index: number | undefined): Promise<void> {
     if (!isForkable(this.storage)) return;
     const { seen } = this;
@@ -358,7 +359,7 @@ export class ModelWorld {
       fork.horizon() >= (held?.horizon ?? this.horizon) && fork.horizon() <= revision,
       'the horizon of a fork',
     );
-    this.#reads.later(() => this.forks.push(new ModelWorld(fork, this.model.cut(revision), this.clock, this.options)));
+    this.#reads.later(() => this.forks.push(new ModelStore(fork, this.model.cut(revision), this.clock, this.options)));
   }
 }
 
@@ -366,7 +367,7 @@ function listed(items: readonly unknown[], revision: Revision): unknown {
   return { outcome: 'ok', items, next: undefined, remaining: 0, revision };
 }
 
-/** The element at an index that may be too large. */
+/** The element at an index modulo the length. */
 function at<T>(list: readonly T[], index: number): T | undefined {
   return list[index % Math.max(1, list.length)];
 }
