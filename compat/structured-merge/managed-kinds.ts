@@ -7,6 +7,7 @@ import { normalizeTyped } from '../../src/apimachinery/codec/typed-normalize.ts'
 import { fieldSetOf } from '../../src/apimachinery/field-set/field-set.ts';
 import { excludeFilter } from '../../src/apimachinery/field-set/set-filter.ts';
 import { FieldManager } from '../../src/apimachinery/managed-fields/field-manager.ts';
+import { newObjectOf } from '../../src/apimachinery/managed-fields/new-object.ts';
 import { formatGroupVersion } from '../../src/apimachinery/meta/gvk.ts';
 import type { StructView } from '../../src/apimachinery/type-view.ts';
 import { cloneJson, isJsonObject, type JsonObject } from '../../src/base/json-value.ts';
@@ -95,9 +96,12 @@ export function fieldManagerOf(kind: ManagedKind, version: string, subresource: 
   if (manager === undefined) {
     const reset = excludeFilter(fieldSetOf([subresource === 'status' ? 'spec' : 'status']));
     const apiVersion = formatGroupVersion({ group: kind.group, version });
-    const empty = kind.normalize({ apiVersion, kind: kind.kind }) as JsonObject;
+    const gvk = { group: kind.group, version, kind: kind.kind };
+    const empty = kind.custom
+      ? { apiVersion, kind: kind.kind }
+      : newObjectOf(kindView(kind.group, version, kind.kind), gvk);
     manager = new FieldManager({
-      kind: { group: kind.group, version, kind: kind.kind },
+      kind: gvk,
       subresource,
       versions: { typeAt: kind.typeAt, convert: kind.convert },
       resetFields: new Map(

@@ -120,16 +120,19 @@ function compareLists(left: JsonValue, right: JsonValue, type: ListType): Change
   if (!leftKeys.ok || !rightKeys.ok) return compareLeaves(left, right);
   const [leftIndex, rightIndex] = [new KeyIndex(leftKeys.keys), new KeyIndex(rightKeys.keys)];
   const [leftTwice, rightTwice] = [leftIndex.duplicates(), rightIndex.duplicates()];
+  let leftGroups: ReadonlyMap<ItemKey, JsonArray> | undefined;
+  let rightGroups: ReadonlyMap<ItemKey, JsonArray> | undefined;
   const changes = new ChangesBuilder();
   for (let i = 0; i < before.length; i++) {
     const key = leftIndex.keys[i] as ItemKey;
     const item = before[i] as JsonValue;
     if (leftTwice?.has(key) === true || rightTwice?.has(key) === true) {
-      if (leftIndex.find(key) === i)
-        compareDuplicates(changes, type, itemElement(type, item), [
-          itemsWith(key, before, leftIndex.keys),
-          itemsWith(key, after, rightIndex.keys),
-        ]);
+      if (leftIndex.find(key) === i) {
+        leftGroups ??= groupItems(before, leftIndex.keys);
+        rightGroups ??= groupItems(after, rightIndex.keys);
+        const sides = [leftGroups.get(key) ?? NO_ITEMS, rightGroups.get(key) ?? NO_ITEMS] as const;
+        compareDuplicates(changes, type, itemElement(type, item), sides);
+      }
       continue;
     }
     const at = rightIndex.find(key);
@@ -148,8 +151,14 @@ function compareLists(left: JsonValue, right: JsonValue, type: ListType): Change
   return changes.build();
 }
 
-function itemsWith(key: ItemKey, items: JsonArray, keys: readonly ItemKey[]): JsonArray {
-  return items.filter((_, i) => keys[i] === key);
+function groupItems(items: JsonArray, keys: readonly ItemKey[]): ReadonlyMap<ItemKey, JsonArray> {
+  const groups = new Map<ItemKey, JsonArray>();
+  for (let i = 0; i < items.length; i++) {
+    const group = groups.get(keys[i] as ItemKey);
+    if (group === undefined) groups.set(keys[i] as ItemKey, [items[i] as JsonValue]);
+    else group.push(items[i] as JsonValue);
+  }
+  return groups;
 }
 
 /** Items that share a key are one value; when they become a single item, that item is new, and the other way round. */

@@ -4,8 +4,7 @@
  */
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { FieldSet } from '../field-set/field-set.ts';
-import { EMPTY_SET } from '../field-set/field-set.ts';
-import { difference, intersection, union } from '../field-set/set-algebra.ts';
+import { difference, intersection, union, unionOf } from '../field-set/set-algebra.ts';
 import type { Converter, Steps } from './converter.ts';
 import type { Managers, VersionedSet } from './managers.ts';
 import { ensureNamedFieldsAreMembers } from './named-fields.ts';
@@ -49,9 +48,12 @@ function* addBackOwnedItems(
   managers: Managers,
   converter: Converter,
 ): Steps<VersionedValue> {
-  const owned = new Map<string, FieldSet>();
-  for (const { apiVersion, set } of managers.values())
-    owned.set(apiVersion, union(owned.get(apiVersion) ?? EMPTY_SET, set));
+  const owned = new Map<string, FieldSet[]>();
+  for (const { apiVersion, set } of managers.values()) {
+    const sets = owned.get(apiVersion);
+    if (sets === undefined) owned.set(apiVersion, [set]);
+    else sets.push(set);
+  }
   // The version of the pruned object comes first: a conversion may need fields that were removed and are owned.
   const first = pruned.apiVersion;
   const versions = [...owned.keys()].sort((a, b) => (a === first ? -1 : b === first ? 1 : compareUtf8(a, b)));
@@ -59,7 +61,7 @@ function* addBackOwnedItems(
     if (converter.typeAt(apiVersion) === undefined) continue;
     merged = yield* convertTo(merged, apiVersion);
     pruned = yield* convertTo(pruned, apiVersion);
-    const kept = union(named(fieldSetOf(pruned), merged), named(owned.get(apiVersion) as FieldSet, merged));
+    const kept = union(named(fieldSetOf(pruned), merged), named(unionOf(owned.get(apiVersion) as FieldSet[]), merged));
     const removed = difference(named(fieldSetOf(merged), merged), kept);
     pruned = withValue(merged, removeItems(merged.typed.value, removed, merged.typed.type));
   }

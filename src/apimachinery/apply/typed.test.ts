@@ -142,6 +142,18 @@ describe('a comparison', () => {
   });
 });
 
+describe('long lists of duplicates', () => {
+  const items = Array.from({ length: 40_000 }, (_, i) => ({ name: `n${i % 20_000}`, value: i }));
+
+  it('are validated, compared and merged in bounded time', () => {
+    expect(validateTyped({ items }, TYPE)).toHaveLength(20_000);
+    expect(compareTyped({ items }, { items: items.toReversed() }, TYPE).modified.size).toBe(20_000);
+    expect(toFieldSet({ items }, TYPE).size).toBe(20_000);
+    const merged = mergeTyped({ items }, { items: items.slice(0, 20_000) }, TYPE) as { items: JsonValue[] };
+    expect(merged.items).toHaveLength(20_000);
+  });
+});
+
 /** Associative lists in the order of their keys: a comparison ignores their order. */
 function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));

@@ -98,10 +98,11 @@ function validateAssociative(items: JsonArray, type: ListType, allowDuplicates: 
 }
 
 function withDuplicates(issues: Issues, items: JsonArray, type: ListType, keys: readonly ItemKey[]): Issues {
-  const repeated = new KeyIndex(keys).duplicates();
+  const index = new KeyIndex(keys);
+  const repeated = index.duplicates();
   if (repeated === undefined) return issues;
   const found = Array.from(repeated, (key) => {
-    const element = itemElement(type, items[keys.indexOf(key)] as JsonValue);
+    const element = itemElement(type, items[index.find(key)] as JsonValue);
     return pending('duplicate', `duplicate entries for key ${formatElement(element)}`);
   });
   return [...(issues ?? []), ...found];

@@ -19,4 +19,9 @@ export const element: fc.Arbitrary<PathElement> = fc.oneof(
 
 export const path: fc.Arbitrary<Path> = fc.array(element, { minLength: 1, maxLength: 4 });
 
+/** Sets of one level that are much wider than others. */
+export const wideSet: fc.Arbitrary<FieldSet> = fc
+  .subarray(Array.from({ length: 300 }, (_, i) => [`w${i}`, ...(i % 3 === 0 ? ['a'] : [])]))
+  .map((paths) => fieldSetOf(...paths));
+
 export const fieldSet: fc.Arbitrary<FieldSet> = fc.array(path, { maxLength: 12 }).map((paths) => fieldSetOf(...paths));

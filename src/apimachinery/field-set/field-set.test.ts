@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { element, fieldSet, path } from './field-set.fixtures.ts';
+import { element, fieldSet, path, wideSet } from './field-set.fixtures.ts';
 import { equalSets, type FieldSet, fieldSetOf } from './field-set.ts';
 import { compareElements, equalElements, formatPath, IndexElement, keyElement, ValueElement } from './path-element.ts';
-import { difference, intersection, leaves, recursiveDifference, union } from './set-algebra.ts';
+import { difference, intersection, leaves, recursiveDifference, union, unionOf } from './set-algebra.ts';
 
 const texts = (set: FieldSet): string[] => Array.from(set.paths(), (member) => formatPath(member));
 
@@ -90,13 +90,22 @@ describe('set algebra', () => {
     fc.assert(fc.property(fieldSet, fieldSet, fieldSet, check));
 
   it('agrees with sets of texts', () => {
-    both((a, b) => {
+    const uneven = fc.oneof(fieldSet, wideSet);
+    const check = (a: FieldSet, b: FieldSet): boolean => {
       const [x, y] = [new Set(texts(a)), new Set(texts(b))];
       expect(new Set(texts(union(a, b)))).toEqual(new Set([...x, ...y]));
       expect(new Set(texts(intersection(a, b)))).toEqual(new Set([...x].filter((item) => y.has(item))));
       expect(new Set(texts(difference(a, b)))).toEqual(new Set([...x].filter((item) => !y.has(item))));
       return true;
-    });
+    };
+    fc.assert(fc.property(uneven, uneven, check));
+    // One element of three hundred, and the other way round.
+    const narrow = fieldSetOf(['w7'], ['w9', 'a'], ['other']);
+    fc.assert(fc.property(wideSet, (wide) => check(wide, narrow) && check(narrow, wide)));
+  });
+
+  it('joins many sets into one', () => {
+    fc.assert(fc.property(fc.array(fieldSet), (sets) => equalSets(unionOf(sets), sets.reduce(union, fieldSetOf()))));
   });
 
   it('has a commutative and associative union and intersection', () => {

@@ -79,4 +79,11 @@ describe('FieldsV1', () => {
     for (let i = 0; i < 9000; i++) deep = { 'f:a': deep };
     expect(readFieldsV1(deep)).toEqual({ ok: false, message: 'nested more than 1000 levels deep' });
   });
+
+  it('reads a hundred thousand keys in reverse order in bounded time', () => {
+    const fields: Record<string, JsonValue> = {};
+    for (let i = 100_000; i > 0; i--) fields[`f:${String(i).padStart(6, '0')}`] = {};
+    const result = readFieldsV1(fields);
+    expect(result.ok && result.set.size).toBe(100_000);
+  });
 });

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { findElementOf, findTextOf } from './element-table.ts';
-import { asMember, EMPTY_SET, FieldSet, findElement, LEAF } from './field-set.ts';
+import { asMember, EMPTY_SET, FieldSet, LEAF } from './field-set.ts';
 import { compareElements, type PathElement } from './path-element.ts';
 
 /** Sets are walked by recursion; no type of an API is nested as deep. */
@@ -44,6 +44,8 @@ function readNode(value: JsonValue, depth: number): FieldSet {
   const elements: PathElement[] = [];
   const children: FieldSet[] = [];
   let isMember = false;
+  // The keys of everything that a server wrote are in order.
+  let isSorted = true;
   for (const key in value) {
     if (key === '.') {
       isMember = true;
@@ -54,32 +56,35 @@ function readNode(value: JsonValue, depth: number): FieldSet {
       if (read.unknown) continue;
       throw new Malformed(read.message);
     }
-    addChild(elements, children, read.element, readNode(value[key] as JsonValue, depth + 1));
+    const last = elements.length - 1;
+    if (last >= 0 && compareElements(elements[last] as PathElement, read.element) >= 0) isSorted = false;
+    elements.push(read.element);
+    children.push(readNode(value[key] as JsonValue, depth + 1));
   }
   if (elements.length === 0) return LEAF;
-  return new FieldSet(isMember, elements, children);
+  return isSorted ? new FieldSet(isMember, elements, children) : sortedNode(isMember, elements, children);
 }
 
-/**
- * Appends where the keys are in order, as all are that a server wrote. Of two spellings of one element the later one
- * has its children kept.
- */
-function addChild(elements: PathElement[], children: FieldSet[], element: PathElement, child: FieldSet): void {
-  const last = elements.length - 1;
-  if (last < 0 || compareElements(elements[last] as PathElement, element) < 0) {
-    elements.push(element);
-    children.push(child);
-    return;
+/** Sorts, and joins two spellings of one element: both count as members, and the children of the later one are kept. */
+function sortedNode(isMember: boolean, elements: PathElement[], children: FieldSet[]): FieldSet {
+  const order = Array.from(elements.keys()).sort(
+    (a, b) => compareElements(elements[a] as PathElement, elements[b] as PathElement) || a - b,
+  );
+  const sorted: PathElement[] = [];
+  const nodes: FieldSet[] = [];
+  for (const at of order) {
+    const [element, child] = [elements[at] as PathElement, children[at] as FieldSet];
+    const last = sorted.length - 1;
+    if (last < 0 || compareElements(sorted[last] as PathElement, element) !== 0) {
+      sorted.push(element);
+      nodes.push(child);
+      continue;
+    }
+    const known = nodes[last] as FieldSet;
+    const kept = child.elements.length === 0 ? known : child;
+    nodes[last] = known.isMember || child.isMember ? asMember(kept) : kept;
   }
-  const at = findElement(elements, element);
-  if (at < 0) {
-    elements.splice(-1 - at, 0, element);
-    children.splice(-1 - at, 0, child);
-    return;
-  }
-  const known = children[at] as FieldSet;
-  const merged = child.elements.length === 0 ? known : child;
-  children[at] = known.isMember || child.isMember ? asMember(merged) : merged;
+  return new FieldSet(isMember, sorted, nodes);
 }
 
 /** What every path ends in. One object stands for all of them, so it must not be modified. */

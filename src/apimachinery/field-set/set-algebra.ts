@@ -2,7 +2,7 @@
  * Union, intersection and differences of field sets. Every operation takes time linear in the parts that the operands
  * do not share, and returns an operand itself where the result equals it.
  */
-import { EMPTY_SET, FieldSet, LEAF } from './field-set.ts';
+import { EMPTY_SET, FieldSet, findElement, LEAF } from './field-set.ts';
 import { compareElements, type PathElement } from './path-element.ts';
 
 /** The paths that are in either set. */
@@ -40,10 +40,26 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return merged.toSet(isMember);
 }
 
+/** The union of many sets, joined in pairs so that a large set is not copied for each small one. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  let level = sets;
+  while (level.length > 1) {
+    const next: FieldSet[] = [];
+    for (let i = 0; i < level.length; i += 2) next.push(union(level[i] as FieldSet, level[i + 1] ?? EMPTY_SET));
+    level = next;
+  }
+  return level[0] ?? EMPTY_SET;
+}
+
+/** One operand has so many more elements than the other that looking the others up is cheaper than walking both. */
+const UNEVEN = 16;
+
 /** The paths that are in both sets; elements are those of `a`. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   if (a === EMPTY_SET || b === EMPTY_SET) return EMPTY_SET;
+  if (a.elements.length * UNEVEN < b.elements.length || b.elements.length * UNEVEN < a.elements.length)
+    return intersectUneven(a, b);
   const isMember = a.isMember && b.isMember;
   const shared = new Parts();
   let same = isMember === a.isMember;
@@ -65,6 +81,22 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return same && i === a.elements.length ? a : shared.toSet(isMember);
 }
 
+function intersectUneven(a: FieldSet, b: FieldSet): FieldSet {
+  const isMember = a.isMember && b.isMember;
+  const shared = new Parts();
+  const [few, many] = a.elements.length < b.elements.length ? [a, b] : [b, a];
+  let same = isMember === a.isMember;
+  for (let k = 0; k < few.elements.length; k++) {
+    const at = findElement(many.elements, few.elements[k] as PathElement);
+    if (at < 0) continue;
+    const [i, j] = few === a ? [k, at] : [at, k];
+    const child = intersection(a.children[i] as FieldSet, b.children[j] as FieldSet);
+    if (child !== a.children[i]) same = false;
+    if (child !== EMPTY_SET) shared.add(a.elements[i] as PathElement, child);
+  }
+  return same && shared.size === a.elements.length ? a : shared.toSet(isMember);
+}
+
 /** The paths of `a` that are not in `b`. A path stays where `b` has only its parent or its children. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false);
@@ -79,15 +111,23 @@ function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
   if (a === EMPTY_SET || b === EMPTY_SET) return a;
   if (a === b) return EMPTY_SET;
   const isMember = a.isMember && !b.isMember;
+  if (isMember === a.isMember && b.elements.length * UNEVEN < a.elements.length && !meets(a, b)) return a;
   let left: Parts | undefined = isMember === a.isMember ? undefined : new Parts();
+  const isUneven = a.elements.length * UNEVEN < b.elements.length;
   let j = 0;
   for (let i = 0; i < a.elements.length; i++) {
     const element = a.elements[i] as PathElement;
     let order = 1;
-    while (j < b.elements.length) {
-      order = compareElements(b.elements[j] as PathElement, element);
-      if (order >= 0) break;
-      j++;
+    if (isUneven) {
+      const at = findElement(b.elements, element);
+      order = at < 0 ? 1 : 0;
+      j = at < 0 ? j : at;
+    } else {
+      while (j < b.elements.length) {
+        order = compareElements(b.elements[j] as PathElement, element);
+        if (order >= 0) break;
+        j++;
+      }
     }
     const child = a.children[i] as FieldSet;
     const rest = j < b.elements.length && order === 0 ? minus(child, b.children[j] as FieldSet, recursive) : child;
@@ -95,6 +135,11 @@ function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
     if (rest !== EMPTY_SET) left?.add(element, rest);
   }
   return left === undefined ? a : left.toSet(isMember);
+}
+
+/** Whether any element of the smaller set is one of the larger. */
+function meets(many: FieldSet, few: FieldSet): boolean {
+  return few.elements.some((element) => findElement(many.elements, element) >= 0);
 }
 
 function minus(child: FieldSet, other: FieldSet, recursive: boolean): FieldSet {
@@ -132,6 +177,10 @@ class Parts {
 
   take(set: FieldSet, at: number): void {
     this.add(set.elements[at] as PathElement, set.children[at] as FieldSet);
+  }
+
+  get size(): number {
+    return this.#elements.length;
   }
 
   toSet(isMember: boolean): FieldSet {

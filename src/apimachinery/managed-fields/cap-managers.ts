@@ -5,7 +5,8 @@
  */
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { VersionedSet } from '../apply/managers.ts';
-import { union } from '../field-set/set-algebra.ts';
+import { EMPTY_SET } from '../field-set/field-set.ts';
+import { unionOf } from '../field-set/set-algebra.ts';
 import { compareTimes } from './encode-managed-fields.ts';
 import { type EntryDetails, type Managed, managerIdentifier } from './managed.ts';
 
@@ -25,30 +26,34 @@ export function capUpdateManagers(managed: Managed, max: number = MAX_UPDATE_MAN
   updaters.sort(
     (a, b) => compareTimes(managed.details.get(a)?.time, managed.details.get(b)?.time) || compareUtf8(a, b),
   );
-  const managers = new Map(managed.managers);
-  const details = new Map(managed.details);
-  const oldest = new Map<string, string>();
+  const buckets = new Map<string, string[]>();
   let count = updaters.length;
   for (const identifier of updaters) {
     if (count <= max) break;
-    const versioned = managers.get(identifier) as VersionedSet;
-    const first = oldest.get(versioned.apiVersion);
-    if (first === undefined) {
-      oldest.set(versioned.apiVersion, identifier);
-      continue;
+    const { apiVersion } = managed.managers.get(identifier) as VersionedSet;
+    const bucket = buckets.get(apiVersion);
+    if (bucket === undefined) buckets.set(apiVersion, [identifier]);
+    else {
+      bucket.push(identifier);
+      count--;
     }
-    const identity = bucketIdentity(versioned.apiVersion);
-    const bucket = managerIdentifier(identity);
-    // Without a bucket, the oldest entry becomes the bucket. A bucket that is not the oldest absorbs the oldest entry.
-    const into = managers.has(bucket) && identifier !== bucket ? bucket : first;
-    const set = union((managers.get(into) as VersionedSet).set, versioned.set);
-    managers.delete(into);
-    managers.delete(identifier);
-    managers.set(bucket, { ...versioned, set });
-    oldest.set(versioned.apiVersion, bucket);
+  }
+  return mergeBuckets(managed, buckets);
+}
+
+/** Replaces the entries of each version by one, and adds them to the bucket of an earlier write if there is one. */
+function mergeBuckets(managed: Managed, buckets: ReadonlyMap<string, readonly string[]>): Managed {
+  const managers = new Map(managed.managers);
+  const details = new Map(managed.details);
+  for (const [apiVersion, merged] of buckets) {
+    if (merged.length < 2) continue;
+    const identity = bucketIdentity(apiVersion);
+    const identifier = managerIdentifier(identity);
+    const sets = [...new Set([...merged, identifier])].map((name) => managers.get(name)?.set ?? EMPTY_SET);
+    for (const name of merged) managers.delete(name);
+    managers.set(identifier, { set: unionOf(sets), apiVersion, applied: false });
     // The time of the entry that was merged last, because it is the most recent.
-    details.set(bucket, { identity, time: (details.get(identifier) as EntryDetails).time });
-    count--;
+    details.set(identifier, { identity, time: details.get(merged.at(-1) as string)?.time });
   }
   return { managers, details };
 }

@@ -336,8 +336,8 @@ describe('the annotation of client-side apply', () => {
   });
 });
 
-describe('hostile managedFields', () => {
-  it('of a thousand managers are read and written in bounded time', () => {
+describe('managedFields of a thousand managers', () => {
+  it('are updated, applied over and bounded', () => {
     const entries = Array.from({ length: 1000 }, (_, i) => ({
       manager: `m${i}`,
       operation: i % 2 === 0 ? 'Apply' : 'Update',
@@ -346,12 +346,16 @@ describe('hostile managedFields', () => {
       fieldsV1: { 'f:metadata': { 'f:labels': Object.fromEntries(labelKeys(i)) } },
     }));
     const writer = new Writer();
-    writer.live = thing({ metadata: { uid: 'u', labels: labels(20), managedFields: entries } });
-    writer.update('new', thing({ metadata: { labels: { l1: 'y' } } }));
-    expect(writer.entries.length).toBeLessThanOrEqual(511);
+    writer.live = thing({ metadata: { uid: 'u', labels: labels(5000), managedFields: entries } });
+    writer.update('new', thing({ metadata: { labels: { ...labels(4000), l1: 'y' } } }));
+    expect(writer.entries.filter((item) => (item as JsonObject)['operation'] === 'Update')).toHaveLength(10);
+    expect(writer.entries.length).toBeGreaterThan(400);
+    expect(writer.apply('new', thing({ metadata: { labels: { l2: 'z' } } }))?.code).toBe(409);
+    expect(writer.apply('new', thing({ metadata: { labels: { l2: 'z' } } }), { force: true })).toBeUndefined();
+    expect(writer.apply('new', thing({}), { force: true })).toBeUndefined();
   });
 });
 
 function labelKeys(i: number): [string, JsonObject][] {
-  return Array.from({ length: 20 }, (_, k): [string, JsonObject] => [`f:l${(i + k) % 40}`, {}]);
+  return Array.from({ length: 100 }, (_, k): [string, JsonObject] => [`f:l${(i * 5 + k) % 5000}`, {}]);
 }
