@@ -1,7 +1,8 @@
 // Writes the facts of built-in kinds: what reflection tells of the Go types, and what their OpenAPI definitions add. Facts only: names,
 // types, numbers, tags. The output depends on nothing but the modules named in go.mod and the table in roots.go.
+// The shapes say how the internal types print in messages; shape_roots.go chooses them.
 // usage: generate-kinds SOURCE FOLDER
-// SOURCE is the folder of this program, for the modules that its go.mod names; FOLDER/facts and FOLDER/api are written.
+// SOURCE is the folder of this program, for the modules that its go.mod names. FOLDER takes the place of src.
 package main
 
 import (
@@ -147,4 +148,7 @@ func main() {
 		write("kinds/api/"+typesPath(m.id), m.printTypes(own))
 	}
 	write("kinds/facts/all.ts", printIndex(modules, index))
+	for _, p := range collectShapes() {
+		write("kinds/shapes/"+p.id+".ts", p.print())
+	}
 }

@@ -1,5 +1,4 @@
-// Builds the generator with Go and writes src/kinds/facts, src/kinds/api and
-// src/apimachinery/facts/generated anew. usage: node scripts/generate-kinds/main.mjs [--check]
+// Builds the generator with Go and writes the folders below src that FOLDERS names anew. usage: node scripts/generate-kinds/main.mjs [--check]
 // --check writes into a scratch folder only and fails if what is checked in differs.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -12,7 +11,7 @@ const src = join(root, 'src');
 // Inside src, so that formatting follows the same configuration.
 const scratch = join(src, 'generated');
 const binary = join(root, '.cache', 'generate-kinds');
-const FOLDERS = ['kinds/facts', 'kinds/api', 'apimachinery/facts/generated'];
+const FOLDERS = ['kinds/facts', 'kinds/api', 'kinds/shapes', 'apimachinery/facts/generated'];
 
 const run = (command, args, cwd) =>
   execFileSync(command, args, { cwd, stdio: 'inherit', env: { ...process.env, CGO_ENABLED: '0' } });

@@ -172,7 +172,7 @@ describe('views of built-in kinds', () => {
         if (kind !== 'Table') expect(planOf(kindView(group, version, kind)).fields.length).toBeGreaterThan(0);
       }
     }
-    const count = packages.reduce((sum, facts) => sum + readStructLines(facts).size, 0);
+    const count = packages.reduce((sum, facts) => sum + readStructLines(facts.structs).size, 0);
     expect([...seen].filter((view) => (view as StructView).kind === 'struct').length).toBeGreaterThan(count / 2);
   });
 });
@@ -206,12 +206,7 @@ describe('the form of facts', () => {
   });
 
   it('marks structs that apply takes as one value, and their extensions', () => {
-    const lines = readStructLines({
-      id: 'x',
-      goPackage: 'x',
-      modelPrefix: 'x.',
-      structs: '\nA ~ ={"x-y":[1]};b string 1\nC\nD @;e string 2',
-    });
+    const lines = readStructLines('\nA ~ ={"x-y":[1]};b string 1\nC\nD @;e string 2');
     expect([...lines.keys()]).toEqual(['A', 'C', 'D']);
     const structs = [...lines.values()].map(readStruct);
     expect(structs).toEqual([

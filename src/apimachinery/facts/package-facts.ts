@@ -66,8 +66,8 @@ export interface FieldFacts {
 
 const TYPE_META = ['kind string -? in=TypeMeta', 'apiVersion string -? in=TypeMeta'];
 
-/** The lines of a package's structs by name, not parsed. */
-export function readStructLines({ structs }: PackageFacts): Map<string, string> {
+/** The lines of a text of structs by the name of the struct, not parsed. */
+export function readStructLines(structs: string): Map<string, string> {
   const lines = new Map<string, string>();
   for (let start = 0; start < structs.length; ) {
     const newline = structs.indexOf('\n', start);

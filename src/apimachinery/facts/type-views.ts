@@ -79,7 +79,7 @@ export class TypeViews {
     if (found === undefined) {
       const facts = this.#packages.find((candidate) => candidate.id === id);
       if (facts === undefined) throw new BugError(`no facts of package ${id}`);
-      found = { facts, structs: readStructLines(facts) };
+      found = { facts, structs: readStructLines(facts.structs) };
       this.#open.set(id, found);
     }
     return found;

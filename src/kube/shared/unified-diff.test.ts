@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { inGoShape } from './go-shape.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 describe('a unified diff', () => {
@@ -53,20 +52,4 @@ describe('a unified diff', () => {
   test('is empty for very long texts', () => {
     expect(unifiedDiff(Array(3000).fill(1), [])).toBe('');
   });
-});
-
-test('a value is printed with the Go names of its fields, zero values included', () => {
-  const shape = [
-    ['Name', 'name', ''],
-    ['Map', 'map', null],
-    ['Selector', 'selector', null, 'tagged'],
-    ['Struct', 'struct', {}, [['Flag', 'flag', false]]],
-    ['Pointer', 'pointer', null, [['Count', 'count', 0]]],
-    ['List', 'list', null, [['Count', 'count', 0]]],
-  ] as const;
-  expect(
-    JSON.stringify(inGoShape({ map: { b: 1, a: 2 }, selector: { z: 1, a: 1 }, list: [{ count: 3 }] }, shape)),
-  ).toBe(
-    '{"Name":"","Map":{"a":2,"b":1},"Selector":{"z":1,"a":1},"Struct":{"Flag":false},"Pointer":null,"List":[{"Count":3}]}',
-  );
 });

@@ -61,21 +61,6 @@ export function generationChanged(object: JsonObject, old: JsonObject): boolean 
 
 // ── Validation ──
 
-/** A rollout strategy as messages show it: with the field names of kube-apiserver's internal type. */
-export function shownStrategy(strategy: JsonObject): JsonObject {
-  const rolling = objectAt(strategy, 'rollingUpdate');
-  return {
-    Type: textAt(strategy, 'type'),
-    RollingUpdate:
-      rolling === undefined
-        ? null
-        : {
-            MaxUnavailable: intOrStringAt(rolling, 'maxUnavailable') ?? 0,
-            MaxSurge: intOrStringAt(rolling, 'maxSurge') ?? 0,
-          },
-  };
-}
-
 /** Reports the counters in `names` that exceed the counter `limit` of the same status. */
 export function validateAtMost(
   status: JsonObject,

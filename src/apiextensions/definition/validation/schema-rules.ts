@@ -3,6 +3,7 @@
  * compiled, also those that are refused.
  */
 
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, numberAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
@@ -13,9 +14,9 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { apiextensionsShapes } from '../../../kinds/shapes/apiextensions.ts';
 import type { RuleVerdict } from '../../../schema/rule-check.ts';
 import type { StructuralSchema } from '../../../schema/structural/structural.ts';
-import { ruleValue } from '../go-values.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 
 /** kube-apiserver's limits for one rule and for all rules of a schema. */
@@ -138,9 +139,10 @@ function ruleIssues(
   if (!options.anyCost && cost > RULE_COST_LIMIT)
     issues.push(forbidden(rulePath, costText('estimated rule cost', cost, RULE_COST_LIMIT)));
   context.total.add(rulePath, cost);
-  if (verdict.problem !== undefined) issues.push(declared(invalid(rulePath, ruleValue(rule), verdict.problem)));
+  const shown = (): JsonObject => goValue(apiextensionsShapes, 'ValidationRule', rule);
+  if (verdict.problem !== undefined) issues.push(declared(invalid(rulePath, shown(), verdict.problem)));
   if (verdict.messageProblem !== undefined)
-    issues.push(declared(invalid(messagePath, ruleValue(rule), verdict.messageProblem)));
+    issues.push(declared(invalid(messagePath, shown(), verdict.messageProblem)));
   else if (verdict.messageMaxCost !== undefined) {
     const { messageMaxCost } = verdict;
     if (!options.anyCost && messageMaxCost > RULE_COST_LIMIT)

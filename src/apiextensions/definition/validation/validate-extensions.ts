@@ -3,6 +3,7 @@
  * kube-apiserver's order.
  */
 
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
@@ -14,7 +15,7 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { getField, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
-import { itemsValue } from '../go-values.ts';
+import { apiextensionsShapes } from '../../../kinds/shapes/apiextensions.ts';
 import { itemsOf, type MapKeyFault, mapKeyFaults, nonAtomicSetItems } from './schema-walk.ts';
 import type { ValidationOptions } from './validation-options.ts';
 
@@ -78,7 +79,8 @@ function checkMapKeys(schema: JsonObject, listType: JsonValue | undefined, path:
   if (items === undefined) issues.push(required(path.child('items'), `must have a schema if ${LIST_TYPE} is map`));
   else if (one === undefined) {
     const detail = `must only have a single schema if ${LIST_TYPE} is map`;
-    issues.push(declared(invalid(path.child('items'), itemsValue(items), detail)));
+    const shown = goValue(apiextensionsShapes, 'JSONSchemaPropsOrArray', items);
+    issues.push(declared(invalid(path.child('items'), shown, detail)));
   } else if (textAt(one, 'type') !== 'object') {
     const detail = `must be object if parent array's ${LIST_TYPE} is map`;
     issues.push(invalid(path.child('items', 'type'), textAt(one, 'type'), detail));

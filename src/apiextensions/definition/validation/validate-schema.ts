@@ -3,12 +3,14 @@
  * compilation and cost of its rules. As in kube-apiserver, a check runs only if the checks before it found no issue.
  */
 
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
+import { structShape } from '../../../apimachinery/go-shape/package-shapes.ts';
 import { flagAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { declared, type FieldIssue, forbidden, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import type { JsonObject } from '../../../base/json-value.ts';
+import { getField, type JsonObject } from '../../../base/json-value.ts';
+import { apiextensionsShapes } from '../../../kinds/shapes/apiextensions.ts';
 import { type PlainNodes, plainSchema } from '../../../schema/structural/plain-nodes.ts';
-import { fieldsSet, schemaValue } from '../go-values.ts';
 import { type RuleContext, TotalCost } from './schema-rules.ts';
 import { isDeeper } from './schema-walk.ts';
 import { type SchemaOptions, validateSchemaNodes } from './validate-schema-node.ts';
@@ -75,17 +77,20 @@ export function validateSchema(
 }
 
 function validateRoot(schema: JsonObject, path: FieldPath): FieldIssue[] {
-  for (const name of fieldsSet(schema)) {
-    if (name === 'Type') {
+  // The first field that is not allowed, in the order of the Go type, is reported.
+  for (const { goName, jsonName } of structShape(apiextensionsShapes, 'JSONSchemaProps').fields) {
+    if ((getField(schema, jsonName) ?? undefined) === undefined) continue;
+    if (goName === 'Type') {
       const type = textAt(schema, 'type');
       if (type === 'object') continue;
       const detail =
         'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
       return [invalid(path.child('openAPIV3Schema.type'), type, detail)];
     }
-    if (ROOT_FIELDS.includes(name)) continue;
+    if (ROOT_FIELDS.includes(goName)) continue;
     const detail = `only [${ROOT_FIELDS.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`;
-    return [declared(invalid(path.child('openAPIV3Schema'), schemaValue(schema), detail))];
+    const shown = goValue(apiextensionsShapes, 'JSONSchemaProps', schema);
+    return [declared(invalid(path.child('openAPIV3Schema'), shown, detail))];
   }
   return [];
 }

@@ -3,6 +3,7 @@
  * all versions have in common name the field of the spec. Issues are in kube-apiserver's order.
  */
 
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, flagAt, listAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -15,9 +16,9 @@ import {
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
-import { equalJson, getField, type JsonObject } from '../../../base/json-value.ts';
+import { equalJson, getField, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { apiextensionsShapes } from '../../../kinds/shapes/apiextensions.ts';
 import { readNames } from '../../crd.ts';
-import { versionsValue } from '../go-values.ts';
 import { hasExtensions, schemaHas, schemasOf } from './schema-walk.ts';
 import { validateChoice, validateConversion } from './validate-conversion.ts';
 import { checkText, requireNames, validateNames } from './validate-crd-names.ts';
@@ -127,7 +128,9 @@ function validateVersions(spec: JsonObject, path: FieldPath, options: Validation
     if (isSet(spec, atTop) && versions.some((version) => isSet(version, inVersion)))
       issues.push(forbidden(path.child(atTop), `top-level and per-version ${plural} are mutually exclusive`));
   const complain = (detail: string): void => {
-    issues.push(declared(invalid(place, versionsValue(spec), detail)));
+    const list = getField(spec, 'versions');
+    const shown = Array.isArray(list) ? list.map(versionValue) : null;
+    issues.push(declared(invalid(place, shown, detail)));
   };
   for (const [inVersion, , plural, instead] of EXCLUSIVE)
     if (areIdentical(versions, inVersion))
@@ -139,6 +142,10 @@ function validateVersions(spec: JsonObject, path: FieldPath, options: Validation
   if (versions.filter((version) => flagAt(version, 'storage')).length !== 1)
     complain('must have exactly one version marked as storage version');
   return issues;
+}
+
+function versionValue(version: JsonValue): JsonObject {
+  return goValue(apiextensionsShapes, 'CustomResourceDefinitionVersion', version);
 }
 
 function validateVersion(

@@ -1,5 +1,7 @@
 /** The kind ValidatingAdmissionPolicy. */
+
 import { ExpressionCompiler, sharedCompiler } from '../../../admission/expression-compiler.ts';
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, listAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -15,6 +17,7 @@ import { validateLabelName } from '../../../apimachinery/validation/label-syntax
 import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { BOOL, NULL, STRING } from '../../../cel/types.ts';
+import { admissionregistrationShapes } from '../../../kinds/shapes/admissionregistration.ts';
 import { withWriteCheck } from '../../../server/resource/checked-writes.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource } from '../../../server/resource/stored-resource.ts';
@@ -163,10 +166,7 @@ function validateAnnotations(policy: JsonObject, spec: JsonObject, compiler: Exp
   const path = SPEC.child('auditAnnotations');
   const issues: FieldIssue[] = [];
   if (annotations.length > MAX_ANNOTATIONS) {
-    const shown = annotations.map((one) => ({
-      Key: textAt(one, 'key'),
-      ValueExpression: textAt(one, 'valueExpression'),
-    }));
+    const shown = annotations.map((one) => goValue(admissionregistrationShapes, 'AuditAnnotation', one));
     issues.push(declared(invalid(path, shown, `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`)));
   }
   const keys = new Set<string>();

@@ -2,6 +2,7 @@
  * The kind DaemonSet. The annotation `deprecated.daemonset.template.generation` holds spec.templateGeneration of
  * extensions/v1beta1: it counts changes of the template, and only the server sets it.
  */
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { ensureObject, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { parseGoInt } from '../../../apimachinery/scalars/go-number.ts';
 import {
@@ -18,6 +19,7 @@ import {
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { appsShapes } from '../../../kinds/shapes/apps.ts';
 import { AGE, column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
@@ -58,7 +60,6 @@ import {
   STATUS,
   selectorColumn,
   setDefaultText,
-  shownStrategy,
   statusOf,
   TEMPLATE,
   templateColumns,
@@ -256,7 +257,8 @@ function validateUpdateStrategy(strategy: JsonObject): FieldIssue[] {
   if (type === 'OnDelete') return [];
   if (type === 'RollingUpdate')
     return rolling === undefined ? [required(STRATEGY.child('rollingUpdate'), '')] : validateRollingUpdate(rolling);
-  return [declared(notSupported(STRATEGY, shownStrategy(strategy), ['RollingUpdate', 'OnDelete']))];
+  const shown = goValue(appsShapes, 'DaemonSetUpdateStrategy', strategy);
+  return [declared(notSupported(STRATEGY, shown, ['RollingUpdate', 'OnDelete']))];
 }
 
 /** Exactly one of maxUnavailable and maxSurge must not be zero. */

@@ -2,6 +2,7 @@
  * The kind Deployment. metadata.generation counts changes of the spec and of annotations, because the controller copies
  * annotations to the ReplicaSets.
  */
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { ensureObject, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { parseGoInt } from '../../../apimachinery/scalars/go-number.ts';
 import { formatLabelSelector } from '../../../apimachinery/selectors/label-selector.ts';
@@ -15,6 +16,7 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { appsShapes } from '../../../kinds/shapes/apps.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
@@ -36,7 +38,6 @@ import {
   SPEC,
   STATUS,
   setDefaultText,
-  shownStrategy,
   statusOf,
   templateColumns,
   validateAtMost,
@@ -177,7 +178,8 @@ function validateStrategy(strategy: JsonObject): FieldIssue[] {
     return rolling === undefined
       ? [required(path, 'this should be defaulted and never be nil')]
       : validateRollingUpdate(rolling);
-  return [declared(notSupported(STRATEGY, shownStrategy(strategy), ['Recreate', 'RollingUpdate']))];
+  const shown = goValue(appsShapes, 'DeploymentStrategy', strategy);
+  return [declared(notSupported(STRATEGY, shown, ['Recreate', 'RollingUpdate']))];
 }
 
 function validateRollingUpdate(rolling: JsonObject): FieldIssue[] {

@@ -1,4 +1,5 @@
 /** Validation of StatefulSets. */
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -14,6 +15,7 @@ import { validateLabels } from '../../../apimachinery/validation/label-syntax.ts
 import { checkDns1123Label } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateAnnotations } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { appsShapes } from '../../../kinds/shapes/apps.ts';
 import { metaFacts, specOf } from '../../../server/resource/strategy-fields.ts';
 import {
   intOrPercentValue,
@@ -28,7 +30,7 @@ import {
   selectorAt,
   selectorMatches,
 } from '../../shared/label-selector.ts';
-import { int32At, validateNonnegativeFields } from '../../shared/numbers.ts';
+import { validateNonnegativeFields } from '../../shared/numbers.ts';
 import { validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   intOrStringAt,
@@ -136,20 +138,13 @@ function validateUpdateStrategy(strategy: JsonObject): FieldIssue[] {
   if (type === '') return [required(STRATEGY, '')];
   if (type === 'RollingUpdate') return rolling === undefined ? [] : validateRollingUpdate(rolling);
   if (type !== 'OnDelete') {
-    const shown = { Type: type, RollingUpdate: rolling === undefined ? null : shownRollingUpdate(rolling) };
+    const shown = goValue(appsShapes, 'StatefulSetUpdateStrategy', strategy);
     return [declared(invalid(STRATEGY, shown, "must be 'RollingUpdate' or 'OnDelete'"))];
   }
   if (rolling === undefined) return [];
   const detail = "only allowed for updateStrategy 'RollingUpdate'";
-  return [declared(invalid(STRATEGY.child('rollingUpdate'), shownRollingUpdate(rolling), detail))];
-}
-
-/** The value as kube-apiserver's internal Go type prints it. */
-function shownRollingUpdate(rolling: JsonObject): JsonObject {
-  return {
-    Partition: int32At(rolling, 'partition') ?? 0,
-    MaxUnavailable: intOrStringAt(rolling, 'maxUnavailable') ?? null,
-  };
+  const shown = goValue(appsShapes, 'RollingUpdateStatefulSetStrategy', rolling);
+  return [declared(invalid(STRATEGY.child('rollingUpdate'), shown, detail))];
 }
 
 function validateRollingUpdate(rolling: JsonObject): FieldIssue[] {

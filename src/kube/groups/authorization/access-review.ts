@@ -2,6 +2,7 @@
  * The implementation of SubjectAccessReview, SelfSubjectAccessReview and LocalSubjectAccessReview. Invariant: the
  * status is the decision of the same authorizer that the authorization filter asks.
  */
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { StatusError } from '../../../apimachinery/status/status.ts';
@@ -10,6 +11,7 @@ import { addIssues, declared, type FieldIssue, invalid } from '../../../apimachi
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
+import { authorizationShapes } from '../../../kinds/shapes/authorization.ts';
 import type { AuthorizationResult, Authorizer, RequestAttributes } from '../../../server/authorizer.ts';
 import type { WriteAnswer } from '../../../server/resource/resource-store.ts';
 import type { KubeResource } from '../../kube-context.ts';
@@ -85,10 +87,8 @@ function validateAccessReview(kind: ReviewKind, review: JsonObject): FieldIssue[
   return issues;
 }
 
-/** The value is the attributes as kube-apiserver's internal Go type prints them. */
 function nonResourceIssue(path: FieldPath, attributes: JsonObject, detail: string): FieldIssue {
-  const value = { Path: textAt(attributes, 'path'), Verb: textAt(attributes, 'verb') };
-  return declared(invalid(path, value, detail));
+  return declared(invalid(path, goValue(authorizationShapes, 'NonResourceAttributes', attributes), detail));
 }
 
 /** A review is not stored, so its metadata must be empty, except the namespace of a LocalSubjectAccessReview. */

@@ -3,12 +3,15 @@
  * loses nothing: annotations of v1 hold what it has no fields for, in the form that kube-apiserver writes. A malformed
  * annotation counts as absent.
  */
+
 import { normalizeTyped } from '../../../apimachinery/codec/typed-normalize.ts';
 import { formatJson } from '../../../apimachinery/go-format.ts';
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { encodeUtf8 } from '../../../base/bytes.ts';
 import { readJson } from '../../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { autoscalingShapes } from '../../../kinds/shapes/autoscaling.ts';
 import { kindView } from '../../../kinds/views.ts';
 import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { int32At } from '../../shared/numbers.ts';
@@ -174,25 +177,7 @@ function readConditions(list: readonly JsonObject[] | undefined): JsonValue | un
 
 function behaviorText(behavior: JsonObject | undefined): string | undefined {
   if (behavior === undefined) return undefined;
-  return formatJson(
-    { ScaleUp: shownRules(objectAt(behavior, 'scaleUp')), ScaleDown: shownRules(objectAt(behavior, 'scaleDown')) },
-    true,
-  );
-}
-
-function shownRules(rules: JsonObject | undefined): JsonValue {
-  if (rules === undefined) return null;
-  const policies = objectsAt(rules, 'policies').map(({ type, value, periodSeconds }) => ({
-    Type: type ?? '',
-    Value: value ?? 0,
-    PeriodSeconds: periodSeconds ?? 0,
-  }));
-  return {
-    StabilizationWindowSeconds: rules['stabilizationWindowSeconds'] ?? null,
-    SelectPolicy: rules['selectPolicy'] ?? null,
-    Policies: policies.length === 0 ? null : policies,
-    Tolerance: rules['tolerance'] ?? null,
-  };
+  return formatJson(goValue(autoscalingShapes, 'HorizontalPodAutoscalerBehavior', behavior), true);
 }
 
 function readBehavior(annotations: JsonObject): JsonValue | undefined {

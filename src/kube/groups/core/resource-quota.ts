@@ -1,4 +1,5 @@
 /** The kind ResourceQuota. */
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { compareQuantity } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import {
@@ -12,6 +13,7 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { coreShapes } from '../../../kinds/shapes/core.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
@@ -219,7 +221,7 @@ function validateSelector(selector: JsonObject, scopes: readonly string[], resou
   const path = SPEC.child('scopeSelector', 'matchExpressions');
   const requirements = objectsAt(selector, 'matchExpressions');
   if (requirements.length === 0) return [];
-  const shown = shownSelector(requirements);
+  const shown = goValue(coreShapes, 'ScopeSelector', selector);
   const standard = resources.filter(isStandardName);
   const issues: FieldIssue[] = [];
   for (const requirement of requirements) {
@@ -267,17 +269,6 @@ function validateOperator(operator: string, values: readonly string[], path: Fie
     default:
       return [invalid(path.child('operator'), operator, 'not a valid selector operator')];
   }
-}
-
-/** The selector as messages show it: with the fields of the Go type. */
-function shownSelector(requirements: readonly JsonObject[]): JsonObject {
-  return {
-    MatchExpressions: requirements.map((requirement) => ({
-      ScopeName: textAt(requirement, 'scopeName'),
-      Operator: textAt(requirement, 'operator'),
-      Values: nullable(textsAt(requirement, 'values')),
-    })),
-  };
 }
 
 /** Messages show an empty list as null. */

@@ -1,4 +1,5 @@
 /** The kind FlowSchema: classifies requests into flows and assigns them to a priority level. */
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import {
   fieldAt,
   flagAt,
@@ -21,6 +22,7 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { flowcontrolShapes } from '../../../kinds/shapes/flowcontrol.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
@@ -109,7 +111,7 @@ function validateSpec(spec: JsonObject, name: string): FieldIssue[] {
     issues.push(invalid(PRECEDENCE, precedence, "only the schema named 'exempt' may have matchingPrecedence 1"));
   const distinguisher = objectAt(spec, 'distinguisherMethod');
   if (distinguisher !== undefined && !DISTINGUISHERS.includes(textAt(distinguisher, 'type'))) {
-    const shown = { Type: textAt(distinguisher, 'type') };
+    const shown = goValue(flowcontrolShapes, 'FlowDistinguisherMethod', distinguisher);
     issues.push(declared(notSupported(SPEC.child('distinguisherMethod', 'type'), shown, DISTINGUISHERS)));
   }
   const level = textAt(spec, 'priorityLevelConfiguration', 'name');

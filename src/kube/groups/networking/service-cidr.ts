@@ -2,12 +2,14 @@
  * The kind ServiceCIDR: the networks of cluster IPs, one network or one of each IP family. An update may add the second
  * network and change nothing else.
  */
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { networkingShapes } from '../../../kinds/shapes/networking.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
@@ -75,8 +77,10 @@ function cidrsOf(object: JsonObject): string[] {
 
 function validateCidrs(cidrs: string[]): FieldIssue[] {
   if (cidrs.length === 0) return [required(CIDRS, 'at least one CIDR required')];
-  // The value is the spec as kube-apiserver's internal Go type prints it.
-  if (cidrs.length > 2) return [invalid(CIDRS, { CIDRs: cidrs }, 'may only hold up to 2 values')];
+  if (cidrs.length > 2) {
+    const shown = goValue(networkingShapes, 'ServiceCIDRSpec', { cidrs });
+    return [invalid(CIDRS, shown, 'may only hold up to 2 values')];
+  }
   const issues = cidrs.flatMap((cidr, i) => validateCidr(cidr, CIDRS.index(i)));
   const [first, second] = cidrs.map((cidr) => parseSloppyCidr(cidr)?.address.length);
   if (cidrs.length === 2 && first !== undefined && first === second)

@@ -1,5 +1,6 @@
 /** The kind RuntimeClass. */
-import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
+import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
   declared,
@@ -18,6 +19,7 @@ import {
   validateObjectMetaUpdate,
 } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { coreShapes } from '../../../kinds/shapes/core.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import { metaFacts } from '../../../server/resource/strategy-fields.ts';
@@ -88,7 +90,9 @@ function validateScheduling(scheduling: JsonObject): FieldIssue[] {
   for (const [i, toleration] of tolerations.entries()) {
     const key = ['key', 'operator', 'value', 'effect'].map((name) => textAt(toleration, name)).join('\0');
     if (seen.has(key))
-      issues.push(declared(duplicate(SCHEDULING.child('tolerations').index(i), shownToleration(toleration))));
+      issues.push(
+        declared(duplicate(SCHEDULING.child('tolerations').index(i), goValue(coreShapes, 'Toleration', toleration))),
+      );
     seen.add(key);
   }
   return issues;
@@ -99,15 +103,4 @@ export function runtimeClassWarnings(object: JsonObject): readonly string[] {
     const message = deprecatedNodeLabel(label);
     return message === undefined ? [] : [`scheduling.nodeSelector: ${message}`];
   });
-}
-
-/** The toleration as kube-apiserver's internal Go type prints it. */
-function shownToleration(toleration: JsonObject): JsonObject {
-  return {
-    Key: textAt(toleration, 'key'),
-    Operator: textAt(toleration, 'operator'),
-    Value: textAt(toleration, 'value'),
-    Effect: textAt(toleration, 'effect'),
-    TolerationSeconds: fieldAt(toleration, 'tolerationSeconds') ?? null,
-  };
 }

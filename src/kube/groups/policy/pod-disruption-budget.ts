@@ -1,4 +1,5 @@
 /** The kind PodDisruptionBudget. */
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { ensureObject, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { validateLabelSelectorObject } from '../../../apimachinery/selectors/label-selector-object.ts';
 import {
@@ -9,6 +10,7 @@ import {
   notSupported,
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { policyShapes } from '../../../kinds/shapes/policy.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
@@ -109,7 +111,15 @@ function validateSpec(spec: JsonObject, old: JsonObject | undefined): FieldIssue
   const issues: FieldIssue[] = [];
   const limits = ['minAvailable', 'maxUnavailable'] as const;
   if (limits.every((name) => intOrStringAt(spec, name) !== undefined))
-    issues.push(declared(invalid(SPEC, shownSpec(spec), 'minAvailable and maxUnavailable cannot be both set')));
+    issues.push(
+      declared(
+        invalid(
+          SPEC,
+          goValue(policyShapes, 'PodDisruptionBudgetSpec', spec),
+          'minAvailable and maxUnavailable cannot be both set',
+        ),
+      ),
+    );
   for (const name of limits) {
     const limit = intOrStringAt(spec, name);
     issues.push(...validateNonnegativeIntOrPercent(limit, SPEC.child(name)));
@@ -125,14 +135,4 @@ function validateSpec(spec: JsonObject, old: JsonObject | undefined): FieldIssue
   if (spec['unhealthyPodEvictionPolicy'] !== undefined && !EVICTION_POLICIES.includes(policy))
     issues.push(declared(notSupported(SPEC.child('unhealthyPodEvictionPolicy'), policy, EVICTION_POLICIES)));
   return issues;
-}
-
-/** The spec as kube-apiserver's internal Go type prints it. */
-function shownSpec(spec: JsonObject): JsonObject {
-  return {
-    MinAvailable: intOrStringAt(spec, 'minAvailable') ?? null,
-    Selector: objectAt(spec, 'selector') ?? null,
-    MaxUnavailable: intOrStringAt(spec, 'maxUnavailable') ?? null,
-    UnhealthyPodEvictionPolicy: spec['unhealthyPodEvictionPolicy'] ?? null,
-  };
 }

@@ -1,4 +1,5 @@
 /** Validation of the RBAC kinds. Objects must have their defaults: the apiGroup of the roleRef and of subjects. */
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import {
   type LabelSelectorObject,
   labelSelectorFromObject,
@@ -15,6 +16,7 @@ import {
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { type Complaints, checkPathSegmentName } from '../../../apimachinery/validation/name-syntax.ts';
+import { rbacShapes } from '../../../kinds/shapes/rbac.ts';
 import {
   type Binding,
   type ClusterRole,
@@ -179,8 +181,8 @@ function validateSameRole(binding: Binding<string>, old: Binding<string>): Field
   const { apiGroup = '', kind = '', name = '' } = binding.roleRef ?? {};
   const before = old.roleRef ?? {};
   if (apiGroup === (before.apiGroup ?? '') && kind === (before.kind ?? '') && name === (before.name ?? '')) return [];
-  // The value is the roleRef as kube-apiserver's internal Go type prints it.
-  return [declared(invalid(ROLE_REF, { APIGroup: apiGroup, Kind: kind, Name: name }, 'cannot change roleRef'))];
+  const shown = goValue(rbacShapes, 'RoleRef', { apiGroup, kind, name });
+  return [declared(invalid(ROLE_REF, shown, 'cannot change roleRef'))];
 }
 
 function isEmpty(list: readonly string[] | null | undefined): boolean {

@@ -11,7 +11,7 @@ import { setClaimSpecDefaults, setV1beta1ClaimSpecDefaults } from './claim-defau
 import { deviceStrategy, deviceVersions, nameTable } from './device-definitions.ts';
 import { AdminAccessChecks } from './resource-claim/claim-access.ts';
 import { convertClaimTemplate } from './v1beta1-conversion.ts';
-import { shownClaimSpec, validateClaimMeta, validateSameSpec } from './validate-claim-object.ts';
+import { validateClaimMeta, validateSameSpec } from './validate-claim-object.ts';
 import { validateDeviceClaim } from './validate-device-claim.ts';
 
 const SPEC = FieldPath.of('spec');
@@ -50,11 +50,6 @@ export function validateClaimTemplateUpdate(template: JsonObject, old: JsonObjec
   return [
     ...validateClaimTemplate(template),
     ...validateMetaUpdate(template, old),
-    ...validateSameSpec(template, old, shownTemplate),
+    ...validateSameSpec(template, old, 'ResourceClaimTemplateSpec'),
   ];
-}
-
-/** The metadata is embedded in the struct, so its fields have no name of their own. */
-function shownTemplate(spec: JsonObject): JsonObject {
-  return { ...objectAt(spec, 'metadata'), Spec: shownClaimSpec(objectAt(spec, 'spec') ?? {}) };
 }

@@ -1,4 +1,5 @@
 /** The kind ResourcePoolStatusRequest. Its spec is immutable, and its status is immutable once it is set. */
+import { goPointer } from '../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -16,6 +17,7 @@ import { checkDns1123Subdomain, checkDns1123SubdomainCaseless } from '../../../a
 import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { resourceShapes } from '../../../kinds/shapes/resource.ts';
 import { column, NAME, sinceText, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
@@ -24,10 +26,9 @@ import type { TableDefinition } from '../../../server/resource/version-definitio
 import type { KubeResource } from '../../kube-context.ts';
 import { statusSubresource } from '../../shared/built-in.ts';
 import { validateConditions } from '../../shared/conditions.ts';
-import { inGoShape } from '../../shared/go-shape.ts';
+
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { deviceStrategy, deviceVersion } from './device-definitions.ts';
-import { POOL_STATUS } from './shapes.ts';
 import { validateSubdomain } from './validate-names.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -143,7 +144,7 @@ export function validatePoolStatusUpdate(request: JsonObject, old: JsonObject): 
   const [status, stored] = [objectAt(request, 'status'), objectAt(old, 'status')];
   if (stored !== undefined) {
     if (!equalJson(status ?? null, stored)) {
-      const shown = status === undefined ? null : inGoShape(status, POOL_STATUS);
+      const shown = goPointer(resourceShapes, 'ResourcePoolStatusRequestStatus', status);
       issues.push(declared(invalid(STATUS, shown, FIELD_IMMUTABLE)));
     }
     return issues;

@@ -1,4 +1,5 @@
 /** The kind CSINode. */
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, listAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -14,27 +15,19 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
+import { storageShapes } from '../../../kinds/shapes/storage.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInVersion } from '../../shared/built-in.ts';
-import { inGoShape, type Shape } from '../../shared/go-shape.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 import { validateCsiDriverName } from '../core/volume/csi-name.ts';
 
 const METADATA = FieldPath.of('metadata');
 const DRIVERS = FieldPath.of('spec', 'drivers');
 const MAX_NODE_ID = 256;
-
-/** A driver as kube-apiserver's internal Go type prints it. */
-const DRIVER_SHAPE: Shape = [
-  ['Name', 'name', ''],
-  ['NodeID', 'nodeID', ''],
-  ['TopologyKeys', 'topologyKeys', null],
-  ['Allocatable', 'allocatable', null],
-];
 
 const csiNodeTable: () => TableDefinition = tableOf(
   NAME,
@@ -104,7 +97,7 @@ function validateCsiNodeUpdate(object: JsonObject, old: JsonObject): FieldIssue[
     for (const driver of drivers.get(textAt(was, 'name')) ?? []) {
       const [next, before] = [withoutAllocatable(driver), withoutAllocatable(was)];
       if (!equalJson(next, before))
-        issues.push(declared(invalid(DRIVERS, inGoShape(next, DRIVER_SHAPE), FIELD_IMMUTABLE)));
+        issues.push(declared(invalid(DRIVERS, goValue(storageShapes, 'CSINodeDriver', next), FIELD_IMMUTABLE)));
     }
   return issues;
 }

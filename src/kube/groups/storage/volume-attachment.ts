@@ -1,4 +1,5 @@
 /** The kind VolumeAttachment. Its spec is immutable. */
+import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, flagAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -16,6 +17,7 @@ import { rangeText } from '../../../apimachinery/validation/text-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
+import { storageShapes } from '../../../kinds/shapes/storage.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
@@ -23,11 +25,9 @@ import { ensureMeta, keepStatus, metaFacts, takeField } from '../../../server/re
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
-import { inGoShape } from '../../shared/go-shape.ts';
 import { roundResourceList } from '../../shared/round-resources.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 import { validateCsiDriverName } from '../core/volume/csi-name.ts';
-import { ATTACHMENT_SPEC_SHAPE } from '../core/volume/shapes.ts';
 import { validatePersistentVolumeSpec } from '../core/volume/validate-persistent-volume.ts';
 import { setSourceDefaults } from '../core/volume/volume-defaults.ts';
 import { textBytes } from './storage-parameters.ts';
@@ -134,7 +134,7 @@ function validateVolumeAttachmentUpdate(object: JsonObject, old: JsonObject): Fi
   const issues = validateVolumeAttachment(object);
   const spec = objectAt(object, 'spec') ?? {};
   if (!equalJson(spec, objectAt(old, 'spec') ?? {}))
-    issues.push(declared(invalid(SPEC, inGoShape(spec, ATTACHMENT_SPEC_SHAPE), FIELD_IMMUTABLE)));
+    issues.push(declared(invalid(SPEC, goValue(storageShapes, 'VolumeAttachmentSpec', spec), FIELD_IMMUTABLE)));
   return issues;
 }
 

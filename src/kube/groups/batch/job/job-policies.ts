@@ -1,5 +1,7 @@
 /** Validation of `podFailurePolicy` and `successPolicy` of Jobs. */
+
 import { quoteList } from '../../../../apimachinery/go-format.ts';
+import { goPointer } from '../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, listAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -16,7 +18,7 @@ import type { FieldPath } from '../../../../apimachinery/validation/field-path.t
 import { validateLabelName } from '../../../../apimachinery/validation/label-syntax.ts';
 import { isLongerThan } from '../../../../apimachinery/validation/text-rules.ts';
 import type { JsonObject, JsonValue } from '../../../../base/json-value.ts';
-import { inGoShape, type Shape } from '../../../shared/go-shape.ts';
+import { batchShapes } from '../../../../kinds/shapes/batch.ts';
 import { int32At, validateNonnegative } from '../../../shared/numbers.ts';
 import { parseIndexes } from './job-indexes.ts';
 
@@ -29,58 +31,14 @@ const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS = ['In', 'NotIn'];
 const STATUSES = ['False', 'True', 'Unknown'];
 
-const FAILURE_SHAPE: Shape = [
-  [
-    'Rules',
-    'rules',
-    null,
-    [
-      ['Action', 'action', ''],
-      [
-        'OnExitCodes',
-        'onExitCodes',
-        null,
-        [
-          ['ContainerName', 'containerName', null],
-          ['Operator', 'operator', ''],
-          ['Values', 'values', null],
-        ],
-      ],
-      [
-        'OnPodConditions',
-        'onPodConditions',
-        null,
-        [
-          ['Type', 'type', ''],
-          ['Status', 'status', ''],
-        ],
-      ],
-    ],
-  ],
-];
-
-const SUCCESS_SHAPE: Shape = [
-  [
-    'Rules',
-    'rules',
-    null,
-    [
-      ['SucceededIndexes', 'succeededIndexes', null],
-      ['SucceededCount', 'succeededCount', null],
-    ],
-  ],
-];
-
 /** spec.podFailurePolicy as kube-apiserver's messages print it. */
 export function shownFailurePolicy(spec: JsonObject): JsonValue {
-  const policy = objectAt(spec, 'podFailurePolicy');
-  return policy === undefined ? null : inGoShape(policy, FAILURE_SHAPE);
+  return goPointer(batchShapes, 'PodFailurePolicy', objectAt(spec, 'podFailurePolicy'));
 }
 
 /** spec.successPolicy as kube-apiserver's messages print it. */
 export function shownSuccessPolicy(spec: JsonObject): JsonValue {
-  const policy = objectAt(spec, 'successPolicy');
-  return policy === undefined ? null : inGoShape(policy, SUCCESS_SHAPE);
+  return goPointer(batchShapes, 'SuccessPolicy', objectAt(spec, 'successPolicy'));
 }
 
 export function validateFailurePolicy(spec: JsonObject, policy: JsonObject, path: FieldPath): FieldIssue[] {

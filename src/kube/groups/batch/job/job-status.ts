@@ -3,6 +3,7 @@
  * apply only to an update that changes the fields they concern, so an update may correct one part of a status whose
  * other parts are invalid.
  */
+import { goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
@@ -13,6 +14,7 @@ import {
 } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
+import { batchShapes } from '../../../../kinds/shapes/batch.ts';
 import { int32At, validateNonnegativeFields } from '../../../shared/numbers.ts';
 import { validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { STATUS, statusOf } from '../../../shared/workload-rules.ts';
@@ -134,7 +136,7 @@ function validateFinished(job: JsonObject, now: Facts, changes: Changes): FieldI
   const uncounted = objectAt(job, 'status', 'uncountedTerminatedPods') ?? {};
   const isUncounted = textsAt(uncounted, 'succeeded').length + textsAt(uncounted, 'failed').length > 0;
   if ((changes.finished || changes.field('uncountedTerminatedPods')) && isUncounted) {
-    const shown = { Succeeded: uncounted['succeeded'] ?? null, Failed: uncounted['failed'] ?? null };
+    const shown = goValue(batchShapes, 'UncountedTerminatedPods', uncounted);
     issues.push(declared(invalid(STATUS.child('uncountedTerminatedPods'), shown, 'must be empty for finished job')));
   }
   return issues;

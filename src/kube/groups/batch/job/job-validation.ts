@@ -13,7 +13,7 @@ import { invalidSelector, labelsAt, selectorAt, selectorMatches } from '../../..
 import { int32At } from '../../../shared/numbers.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { METADATA, SPEC, TEMPLATE, templateOf } from '../../../shared/workload-rules.ts';
-import { shownPodSpec, shownPodTemplate } from '../../apps/shown-pod-template.ts';
+import { podSpecGoValue, podTemplateGoValue } from '../../core/pod/spec/pod-go-value.ts';
 import { jobConditionIs } from './job-conditions.ts';
 import {
   CONTROLLER_UID_LABEL,
@@ -115,7 +115,7 @@ function validateTemplateUpdate(job: JsonObject, old: JsonObject): FieldIssue[] 
   const template = templateOf(job);
   const oldTemplate = templateOf(old);
   if (!hasMutableTemplate(old))
-    return equalJson(template, oldTemplate) ? [] : [immutable(TEMPLATE, shownPodTemplate(template))];
+    return equalJson(template, oldTemplate) ? [] : [immutable(TEMPLATE, podTemplateGoValue(template))];
   const next = objectAt(template, 'spec') ?? {};
   const before = { ...(objectAt(oldTemplate, 'spec') ?? {}) };
   for (const name of ['nodeSelector', 'tolerations', 'schedulingGates']) takeField(before, next, name);
@@ -123,7 +123,7 @@ function validateTemplateUpdate(job: JsonObject, old: JsonObject): FieldIssue[] 
   if (affinity === undefined) delete before['affinity'];
   else before['affinity'] = affinity;
   for (const list of ['containers', 'initContainers']) takeResources(before, next, list);
-  return equalJson(next, before) ? [] : [immutable(TEMPLATE.child('spec'), shownPodSpec(next))];
+  return equalJson(next, before) ? [] : [immutable(TEMPLATE.child('spec'), podSpecGoValue(next))];
 }
 
 function immutable(path: FieldPath, shown: JsonObject): FieldIssue {

@@ -1,5 +1,6 @@
 /** Validation of Events. The strict rules of events.k8s.io/v1 apply only to requests of that version. */
 
+import { goPointer } from '../../../../apimachinery/go-shape/go-value.ts';
 import type { GroupVersion } from '../../../../apimachinery/meta/gvk.ts';
 import { fieldAt, numberAt, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
@@ -14,8 +15,9 @@ import { checkQualifiedName } from '../../../../apimachinery/validation/label-sy
 import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Subdomain } from '../../../../apimachinery/validation/name-syntax.ts';
 import { FIELD_IMMUTABLE } from '../../../../apimachinery/validation/validate-object-meta.ts';
-import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
+import { equalJson, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
 import { utf8Length } from '../../../../base/utf8.ts';
+import { coreShapes } from '../../../../kinds/shapes/core.ts';
 import { metaFacts } from '../../../../server/resource/strategy-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 
@@ -79,27 +81,17 @@ export function validateEventUpdate(event: JsonObject, old: JsonObject, request:
   return issues;
 }
 
-/** Field names of kube-apiserver's internal types, which messages show. */
-const REFERENCE_NAMES = {
-  kind: 'Kind',
-  namespace: 'Namespace',
-  name: 'Name',
-  uid: 'UID',
-  apiVersion: 'APIVersion',
-  resourceVersion: 'ResourceVersion',
-  fieldPath: 'FieldPath',
-};
-const SHOWN_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  involvedObject: REFERENCE_NAMES,
-  related: REFERENCE_NAMES,
-  source: { component: 'Component', host: 'Host' },
+/** The Go types of the fields that messages print by their Go names. */
+const GO_TYPES: Readonly<Record<string, 'EventSource' | 'ObjectReference'>> = {
+  involvedObject: 'ObjectReference',
+  related: 'ObjectReference',
+  source: 'EventSource',
 };
 
 function shownValue(event: JsonObject, name: string): JsonValue {
-  const value = fieldAt(event, name) ?? null;
-  const names = SHOWN_NAMES[name];
-  if (names === undefined || !isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(names).map(([field, shown]) => [shown, textAt(value, field)]));
+  const type = GO_TYPES[name];
+  const value = fieldAt(event, name);
+  return type === undefined ? (value ?? null) : goPointer(coreShapes, type, value);
 }
 
 /** The rules of both groups. An event with an eventTime must name the reporting controller and instance. */

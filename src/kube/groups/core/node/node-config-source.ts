@@ -1,4 +1,5 @@
 /** Validation of a Node's config sources, the fields of the removed feature DynamicKubeletConfig. */
+import { goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
@@ -14,12 +15,15 @@ import {
   checkDns1123Subdomain,
 } from '../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
+import { coreShapes } from '../../../../kinds/shapes/core.ts';
 
 /** uid and resourceVersion are forbidden in spec and required in status. */
 export function validateConfigSource(source: JsonObject, path: FieldPath, where: 'spec' | 'status'): FieldIssue[] {
   const configMap = objectAt(source, 'configMap');
-  if (configMap === undefined)
-    return [declared(invalid(path, { ConfigMap: null }, 'exactly one reference subfield must be non-nil'))];
+  if (configMap === undefined) {
+    const shown = goValue(coreShapes, 'NodeConfigSource', source);
+    return [declared(invalid(path, shown, 'exactly one reference subfield must be non-nil'))];
+  }
   const own = path.child('configMap');
   const issues: FieldIssue[] = [];
   for (const field of ['uid', 'resourceVersion']) {

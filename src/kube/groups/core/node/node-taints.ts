@@ -1,4 +1,5 @@
 /** Validation of a Node's taints, and of the alpha annotations for taints and avoided pods. */
+import { goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { flagAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -14,6 +15,7 @@ import { checkLabelValue, validateLabelName } from '../../../../apimachinery/val
 import { encodeUtf8 } from '../../../../base/bytes.ts';
 import { readJson } from '../../../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
+import { coreShapes } from '../../../../kinds/shapes/core.ts';
 import { jsonObjectProblem } from '../json-problem.ts';
 import { TAINT_EFFECTS } from '../pod/spec/validate-tolerations.ts';
 
@@ -33,9 +35,7 @@ export function validateTaints(taints: readonly JsonObject[], path: FieldPath): 
     else if (!TAINT_EFFECTS.includes(effect)) issues.push(notSupported(own.child('effect'), effect, TAINT_EFFECTS));
     const pair = `${effect} ${key}`;
     if (seen.has(pair)) {
-      // The message shows the fields of the Go type.
-      const shown = { Key: key, Value: value, Effect: effect, TimeAdded: taint['timeAdded'] ?? null };
-      const again = declared(duplicate(own, shown));
+      const again = declared(duplicate(own, goValue(coreShapes, 'Taint', taint)));
       issues.push({ ...again, detail: 'taints must be unique by key and effect pair' });
     }
     seen.add(pair);

@@ -1,4 +1,5 @@
 /** Validation of Nodes. As in kube-apiserver, the paths of some issues about spec and status begin with `metadata`. */
+import { goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, listAt, objectAt, objectsAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -12,6 +13,7 @@ import {
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
+import { coreShapes } from '../../../../kinds/shapes/core.ts';
 import { metaFacts } from '../../../../server/resource/strategy-fields.ts';
 import { parseSloppyCidr, validateLegacyCidr } from '../../../shared/ip.ts';
 import { validatePositive, wholeAt } from '../../../shared/numbers.ts';
@@ -122,8 +124,7 @@ function validateAddresses(object: JsonObject): FieldIssue[] {
     const isKnown = seen.has(key);
     seen.add(key);
     if (!isKnown) return [];
-    // The message shows the fields of the Go type.
-    return [declared(duplicate(STATUS.child('addresses').index(i), { Type: type, Address: address }))];
+    return [declared(duplicate(STATUS.child('addresses').index(i), goValue(coreShapes, 'NodeAddress', one)))];
   });
 }
 

@@ -1,4 +1,5 @@
 /** Validation of updates of a Pod's status. */
+import { goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -15,10 +16,9 @@ import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rul
 import { checkDns1123Label, checkInRange } from '../../../../apimachinery/validation/name-syntax.ts';
 import { FIELD_IMMUTABLE } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
-import { inGoShape } from '../../../shared/go-shape.ts';
+import { coreShapes } from '../../../../kinds/shapes/core.ts';
 import { ipFamily, validateLegacyIp } from '../../../shared/ip.ts';
 import { validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
-import { IP_SHAPE } from './spec/go-shapes.ts';
 import { podValidationOptions } from './spec/make-pod-validation-options.ts';
 import { firstByName, validateResourceHealth } from './spec/validate-resource-health.ts';
 import { METADATA } from './validate-pod.ts';
@@ -208,9 +208,10 @@ function validateIps(
     const detail = `failed to check for dual stack with error:invalid IP[${bad}]: ${ips[bad]}`;
     issues.push({ reason: 'InternalError', path, value: undefined, detail });
   }
-  const shown = objectsAt(status, list).map((one) => inGoShape(one, IP_SHAPE));
-  if (bad >= 0 || families.size < 2 || ips.length > 2)
+  if (bad >= 0 || families.size < 2 || ips.length > 2) {
+    const shown = objectsAt(status, list).map((one) => goValue(coreShapes, 'PodIP', one));
     issues.push(declared(invalid(path, shown, 'may specify no more than one IP for each IP family')));
+  }
 }
 
 function validateHostIps(status: JsonObject, oldStatus: JsonObject, issues: FieldIssue[]): void {

@@ -4,6 +4,7 @@
  */
 
 import { quote } from '../../../../apimachinery/go-format.ts';
+import { goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -16,12 +17,13 @@ import {
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { checkInRange } from '../../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../../base/json-value.ts';
+import { coreShapes } from '../../../../kinds/shapes/core.ts';
 import { takeField } from '../../../../server/resource/strategy-fields.ts';
 import { wholeAt } from '../../../shared/numbers.ts';
 import { unifiedDiff } from '../../../shared/unified-diff.ts';
 import { validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { podValidationOptions } from './spec/make-pod-validation-options.ts';
-import { ephemeralContainerInGo, podSpecInGo } from './spec/pod-spec-shape.ts';
+import { podSpecGoValue } from './spec/pod-go-value.ts';
 import type { PodValidationOptions } from './spec/pod-validation-options.ts';
 import { validateImageSpace } from './spec/validate-containers.ts';
 import { validateTolerations } from './spec/validate-tolerations.ts';
@@ -45,7 +47,7 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject): FieldIssue[
   const masked = withMutableFieldsOf(spec, oldSpec);
   if (objectsAt(oldSpec, 'schedulingGates').length > 0) maskGated(masked, oldSpec, issues);
   if (!equalJson(masked, oldSpec)) {
-    const diff = unifiedDiff(podSpecInGo(oldSpec), podSpecInGo(masked));
+    const diff = unifiedDiff(podSpecGoValue(oldSpec), podSpecGoValue(masked));
     issues.push(forbidden(SPEC, `pod updates may not change fields other than ${MUTABLE_FIELDS}\n${diff}`));
   }
   return issues;
@@ -207,13 +209,10 @@ export function validateEphemeralUpdate(pod: JsonObject, old: JsonObject): Field
     const container = now.get(name);
     const which = `existing ephemeral containers ${quote(name)} may not be`;
     if (container === undefined) issues.push(forbidden(path, `${which} removed\n`));
-    else if (!equalJson(container, before))
-      issues.push(
-        forbidden(
-          path,
-          `${which} changed\n${unifiedDiff(ephemeralContainerInGo(before), ephemeralContainerInGo(container))}`,
-        ),
-      );
+    else if (!equalJson(container, before)) {
+      const shown = (one: JsonObject): JsonObject => goValue(coreShapes, 'EphemeralContainer', one);
+      issues.push(forbidden(path, `${which} changed\n${unifiedDiff(shown(before), shown(container))}`));
+    }
   }
   return issues;
 }

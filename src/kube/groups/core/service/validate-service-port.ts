@@ -1,4 +1,5 @@
 /** Validation of a Service's ports, in two parts: kube-apiserver checks other fields between them. */
+import { goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, numberAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -13,6 +14,7 @@ import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../../../apimachinery/validation/label-syntax.ts';
 import { checkDns1123Label, checkPortNumber } from '../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
+import { coreShapes } from '../../../../kinds/shapes/core.ts';
 import { validatePortNumberOrName, validateProtocol } from '../../../shared/ports.ts';
 
 const PORTS = FieldPath.of('spec', 'ports');
@@ -63,13 +65,12 @@ function validateNumbers(ports: readonly JsonObject[], type: string): FieldIssue
   for (const [i, port] of ports.entries()) {
     const [protocol, number] = [textAt(port, 'protocol'), numberAt(port, 'port')];
     const key = `${protocol}/${number}`;
-    if (numbers.has(key)) issues.push(declared(duplicate(PORTS.index(i), shownPort(protocol, number))));
+    if (numbers.has(key)) {
+      // The message shows only these two of the fields.
+      const shown = goValue(coreShapes, 'ServicePort', { protocol, port: number });
+      issues.push(declared(duplicate(PORTS.index(i), shown)));
+    }
     numbers.add(key);
   }
   return issues;
-}
-
-/** The port as the message shows it: with the fields of the Go type. */
-function shownPort(protocol: string, port: number | bigint): JsonObject {
-  return { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }

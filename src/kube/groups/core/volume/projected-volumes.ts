@@ -1,4 +1,5 @@
 /** Validation of volumes whose files come from the API: secret, configMap, downwardAPI and projected. */
+import { goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   type LabelSelectorObject,
@@ -19,7 +20,7 @@ import { validateDomainPrefixedKey } from '../../../../apimachinery/validation/l
 import { lowerCase } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { utf8Length } from '../../../../base/utf8.ts';
-import { inGoShape } from '../../../shared/go-shape.ts';
+import { coreShapes } from '../../../../kinds/shapes/core.ts';
 import {
   checkTrustBundleName,
   isKubernetesSigner,
@@ -28,7 +29,6 @@ import {
 } from '../../../shared/signer-name.ts';
 import { validateFieldRef, validateResourceFieldRef } from './downward-selectors.ts';
 import { validateFileMode, validateKeyToPath, validateLocalPath } from './file-paths.ts';
-import { TRUST_BUNDLE_SHAPE } from './shapes.ts';
 
 /** The fields of the pod that a file may contain, sorted. */
 const FILE_FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
@@ -171,7 +171,13 @@ function projectTrustBundle(part: JsonObject, path: FieldPath, files: ProjectedF
   const selector = objectAt(part, 'labelSelector') as LabelSelectorObject | undefined;
   if (typeof name === 'string' && typeof signer === 'string')
     issues.push(
-      declared(invalid(path, inGoShape(part, TRUST_BUNDLE_SHAPE), 'only one of name and signerName may be used')),
+      declared(
+        invalid(
+          path,
+          goValue(coreShapes, 'ClusterTrustBundleProjection', part),
+          'only one of name and signerName may be used',
+        ),
+      ),
     );
   else if (typeof name === 'string') {
     if (name === '') issues.push(required(path.child('name'), 'must be a valid object name'));

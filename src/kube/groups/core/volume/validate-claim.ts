@@ -2,6 +2,7 @@
  * Validation of PersistentVolumeClaims. The spec is immutable, except for volumeName before the claim is bound, and for
  * the requested size and volumeAttributesClassName afterwards.
  */
+import { goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, listAt, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { compareQuantity, quantityValue } from '../../../../apimachinery/scalars/quantity-arithmetic.ts';
 import {
@@ -19,13 +20,12 @@ import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rul
 import { FIELD_IMMUTABLE } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import { validateImmutableField } from '../../../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, getField, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
+import { coreShapes } from '../../../../kinds/shapes/core.ts';
 import { metaFacts, specOf, takeField } from '../../../../server/resource/strategy-fields.ts';
-import { inGoShape } from '../../../shared/go-shape.ts';
 import { amountOf, isNativeResource } from '../../../shared/resource-lists.ts';
 import { unifiedDiff } from '../../../shared/unified-diff.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { BETA_CLASS_ANNOTATION } from './access-modes.ts';
-import { CLAIM_SPEC_SHAPE } from './shapes.ts';
 import { claimSpecWarnings, validateClaimSpec } from './validate-claim-spec.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -62,7 +62,8 @@ export function validateClaimUpdate(object: JsonObject, old: JsonObject): FieldI
     takeField(next, was, ATTRIBUTES_CLASS);
   }
   if (!equalJson({ ...next, resources: likeBefore(next, was) }, { resources: {}, ...was })) {
-    const diff = unifiedDiff(inGoShape(was, CLAIM_SPEC_SHAPE), inGoShape(next, CLAIM_SPEC_SHAPE));
+    const shown = (spec: JsonObject): JsonObject => goValue(coreShapes, 'PersistentVolumeClaimSpec', spec);
+    const diff = unifiedDiff(shown(was), shown(next));
     issues.push(forbidden(SPEC, `${SPEC_IS_IMMUTABLE}\n${diff}`));
   }
   return [...issues, ...validateSize(object, old), ...validateFixedFields(object, old)];

@@ -1,4 +1,5 @@
 /** Validation of PersistentVolumes. A volume has exactly one source, which is immutable. */
+import { goPointer, goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, listAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { formatQuantity } from '../../../../apimachinery/scalars/quantity.ts';
 import { quantitySign, quantityValue } from '../../../../apimachinery/scalars/quantity-arithmetic.ts';
@@ -16,8 +17,8 @@ import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rul
 import { checkDns1123Subdomain } from '../../../../apimachinery/validation/name-syntax.ts';
 import { validateImmutableField } from '../../../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
+import { coreShapes } from '../../../../kinds/shapes/core.ts';
 import { metaFacts } from '../../../../server/resource/strategy-fields.ts';
-import { inGoShape } from '../../../shared/go-shape.ts';
 import {
   hasInvalidNodeLabelValue,
   nodeSelectorTermWarnings,
@@ -28,7 +29,6 @@ import { unifiedDiff } from '../../../shared/unified-diff.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { BETA_CLASS_ANNOTATION, VOLUME_MODES, validateAccessModes } from './access-modes.ts';
 import { PERSISTENT_SOURCES, type PersistentSource } from './persistent-volume-sources.ts';
-import { NODE_AFFINITY_SHAPE, PERSISTENT_SOURCE_SHAPE } from './shapes.ts';
 import { isSameNodeAffinity } from './volume-node-affinity.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -239,7 +239,8 @@ function validateChanges(object: JsonObject, old: JsonObject): FieldIssue[] {
     sources['csi'] = rest;
   }
   if (!equalJson(sources, before)) {
-    const diff = unifiedDiff(inGoShape(before, PERSISTENT_SOURCE_SHAPE), inGoShape(sources, PERSISTENT_SOURCE_SHAPE));
+    const shown = (spec: JsonObject): JsonObject => goValue(coreShapes, 'PersistentVolumeSource', spec);
+    const diff = unifiedDiff(shown(before), shown(sources));
     const detail = `spec.persistentvolumesource is immutable after creation\n${diff}`;
     issues.push(forbidden(SPEC.child('persistentvolumesource'), detail));
   }
@@ -251,8 +252,7 @@ function validateChanges(object: JsonObject, old: JsonObject): FieldIssue[] {
   );
   const affinity = objectAt(was, 'nodeAffinity');
   if (affinity !== undefined && !isSameNodeAffinity(objectAt(next, 'nodeAffinity'), affinity)) {
-    const shown = objectAt(next, 'nodeAffinity');
-    const value: JsonValue = shown === undefined ? null : inGoShape(shown, NODE_AFFINITY_SHAPE);
+    const value = goPointer(coreShapes, 'VolumeNodeAffinity', objectAt(next, 'nodeAffinity'));
     const detail = 'field is immutable, except for updating from beta label to GA';
     issues.push(declared(invalid(FieldPath.of('nodeAffinity'), value, detail)));
   }

@@ -14,7 +14,7 @@ import { validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { setClaimSpecDefaults, setTolerationDefaults, setV1beta1ClaimSpecDefaults } from '../claim-defaults.ts';
 import { deviceStrategy, deviceVersions } from '../device-definitions.ts';
 import { convertClaim } from '../v1beta1-conversion.ts';
-import { shownClaimSpec, validateClaimMeta, validateSameSpec } from '../validate-claim-object.ts';
+import { validateClaimMeta, validateSameSpec } from '../validate-claim-object.ts';
 import { validateDeviceClaim } from '../validate-device-claim.ts';
 import { AdminAccessChecks, checkClaimStatus } from './claim-access.ts';
 import { prepareClaimStatusForUpdate, validateClaimStatusUpdate } from './validate-claim-status.ts';
@@ -89,6 +89,6 @@ export function validateClaimUpdate(claim: JsonObject, old: JsonObject): FieldIs
   return [
     ...validateClaimMeta(claim),
     ...validateMetaUpdate(claim, old),
-    ...validateSameSpec(claim, old, shownClaimSpec),
+    ...validateSameSpec(claim, old, 'ResourceClaimSpec'),
   ];
 }

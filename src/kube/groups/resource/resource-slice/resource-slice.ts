@@ -2,6 +2,7 @@
  * The kind ResourceSlice: devices of a driver, or the counters that devices share. Pool, driver and node are immutable.
  * Fields whose feature gate is off are dropped unless the stored slice has them.
  */
+import { goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -14,17 +15,17 @@ import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, isJsonObject, type JsonObject } from '../../../../base/json-value.ts';
+import { coreShapes } from '../../../../kinds/shapes/core.ts';
 import { incremented } from '../../../../server/registry/object-metadata.ts';
 import { AGE, column, NAME, tableOf } from '../../../../server/resource/columns.ts';
 import { storedResource } from '../../../../server/resource/stored-resource.ts';
 import { ensureMeta, metaFacts } from '../../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../../kube-context.ts';
-import { inGoShape } from '../../../shared/go-shape.ts';
+
 import { validateNodeSelector } from '../../../shared/node-selector.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { deviceStrategy, deviceVersions } from '../device-definitions.ts';
-import { NODE_SELECTOR_TERM } from '../shapes.ts';
 import { setTaintDefaults, type WallClock } from '../taint-rules.ts';
 import { convertSlice } from '../v1beta1-conversion.ts';
 import { validateSet } from '../validate-list.ts';
@@ -219,7 +220,7 @@ function validateNodeSelection(spec: JsonObject): FieldIssue[] {
     const terms = listAt(selector, 'nodeSelectorTerms');
     const at = SPEC.child('nodeSelector', 'nodeSelectorTerms');
     if (terms.length !== 1) {
-      const shown = terms.map((term) => (isJsonObject(term) ? inGoShape(term, NODE_SELECTOR_TERM) : term));
+      const shown = terms.map((term) => goValue(coreShapes, 'NodeSelectorTerm', term));
       issues.push(declared(invalid(at, shown, 'must have exactly one node selector term')));
     }
   }

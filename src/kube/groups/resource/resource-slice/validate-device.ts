@@ -1,4 +1,5 @@
 /** Validation of the devices of a ResourceSlice. */
+import { goValue } from '../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, listAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { quantitySign } from '../../../../apimachinery/scalars/quantity-arithmetic.ts';
 import {
@@ -14,10 +15,9 @@ import type { FieldPath } from '../../../../apimachinery/validation/field-path.t
 import { isLongerThan } from '../../../../apimachinery/validation/text-rules.ts';
 import { equalJson, isJsonObject, type JsonObject } from '../../../../base/json-value.ts';
 import { utf8Length } from '../../../../base/utf8.ts';
-import { inGoShape } from '../../../shared/go-shape.ts';
+import { resourceShapes } from '../../../../kinds/shapes/resource.ts';
 import { validateNodeSelector } from '../../../shared/node-selector.ts';
 import { amountOf, isNativeResource } from '../../../shared/resource-lists.ts';
-import { ATTRIBUTE } from '../shapes.ts';
 import { validateTaint } from '../taint-rules.ts';
 import { validateBindingConditions } from '../validate-binding-conditions.ts';
 import { validateList, validateSet } from '../validate-list.ts';
@@ -130,7 +130,11 @@ function validateAttribute(attribute: JsonObject, path: FieldPath): FieldIssue[]
   if (given.length !== 1)
     issues.push(
       declared(
-        invalid(path, given.length === 0 ? '' : inGoShape(attribute, ATTRIBUTE), 'exactly one value must be specified'),
+        invalid(
+          path,
+          given.length === 0 ? '' : goValue(resourceShapes, 'DeviceAttribute', attribute),
+          'exactly one value must be specified',
+        ),
       ),
     );
   return issues;

@@ -1,4 +1,5 @@
 /** Validation of pod specs. */
+import { goValue } from '../../../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import { formatQuantity } from '../../../../../apimachinery/scalars/quantity.ts';
 import { compareQuantity } from '../../../../../apimachinery/scalars/quantity-arithmetic.ts';
@@ -17,8 +18,8 @@ import { checkQualifiedName, validateLabels } from '../../../../../apimachinery/
 import { type NameRule, nameIsDnsSubdomain } from '../../../../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Label, checkInRange } from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
+import { coreShapes } from '../../../../../kinds/shapes/core.ts';
 import { validateChoice } from '../../../../shared/choices.ts';
-import { inGoShape } from '../../../../shared/go-shape.ts';
 import { labelsAt } from '../../../../shared/label-selector.ts';
 import { wholeAt } from '../../../../shared/numbers.ts';
 import { amountOf, isHugePageResource } from '../../../../shared/resource-lists.ts';
@@ -26,7 +27,6 @@ import { validateContainerResources, validatePodLevelResources } from '../../../
 import { validateVolumes } from '../../volume/validate-volumes.ts';
 import { aggregateContainers } from '../pod-resources.ts';
 import { MIRROR_ANNOTATION } from '../validate-pod-annotations.ts';
-import { CLAIM_SHAPE } from './go-shapes.ts';
 import { visitContainers } from './pod-containers.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';
 import { validateAffinity } from './validate-affinity.ts';
@@ -188,14 +188,14 @@ function validateResourceClaims(
     );
     if (given.length > 1) {
       const detail = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified';
-      issues.push(declared(invalid(at, inGoShape(claim, CLAIM_SHAPE), detail)));
+      issues.push(declared(invalid(at, goValue(coreShapes, 'PodResourceClaim', claim), detail)));
     }
     if (given.length === 0)
       issues.push(
         declared(
           invalid(
             at,
-            inGoShape(claim, CLAIM_SHAPE),
+            goValue(coreShapes, 'PodResourceClaim', claim),
             'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
           ),
         ),

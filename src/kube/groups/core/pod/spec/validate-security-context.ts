@@ -1,4 +1,5 @@
 /** Validation of the security contexts of pods and containers. */
+import { goValue } from '../../../../../apimachinery/go-shape/go-value.ts';
 import {
   fieldAt,
   flagAt,
@@ -23,10 +24,9 @@ import type { FieldPath } from '../../../../../apimachinery/validation/field-pat
 import { checkInRange } from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { utf8Length } from '../../../../../base/utf8.ts';
+import { coreShapes } from '../../../../../kinds/shapes/core.ts';
 import { validateOptionalChoice } from '../../../../shared/choices.ts';
-import { inGoShape } from '../../../../shared/go-shape.ts';
 import { validateDescendingPath } from '../../volume/file-paths.ts';
-import { PROFILE_SHAPE, SECURITY_CONTEXT_SHAPE } from './go-shapes.ts';
 import type { PodValidationOptions } from './pod-validation-options.ts';
 import { validateWindowsOptions } from './validate-windows-options.ts';
 
@@ -64,7 +64,7 @@ export function validateContainerSecurity(
   }
   validateSeccompProfile(objectAt(context, 'seccompProfile'), path.child('seccompProfile'), issues);
   if (fieldAt(context, 'allowPrivilegeEscalation') === false) {
-    const shown = (): JsonObject => inGoShape(context, SECURITY_CONTEXT_SHAPE);
+    const shown = (): JsonObject => goValue(coreShapes, 'SecurityContext', context);
     const cannot = 'cannot set `allowPrivilegeEscalation` to false and';
     if (isPrivileged) issues.push(declared(invalid(path, shown(), `${cannot} \`privileged\` to true`)));
     for (const capability of textsAt(context, 'capabilities', 'add'))
@@ -124,7 +124,9 @@ function validateSeccompProfile(profile: JsonObject | undefined, path: FieldPath
     else addIssues(issues, validateDescendingPath(file, at));
   } else if (file !== undefined)
     issues.push(
-      declared(invalid(at, inGoShape(profile, PROFILE_SHAPE), 'can only be set when seccomp type is Localhost')),
+      declared(
+        invalid(at, goValue(coreShapes, 'SeccompProfile', profile), 'can only be set when seccomp type is Localhost'),
+      ),
     );
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { shownPodTemplate } from './shown-pod-template.ts';
+import { podTemplateGoValue } from './pod-go-value.ts';
 
-test('a pod template is shown with Go field names, embedded metadata, and host fields in the security context', () => {
-  const shown = shownPodTemplate({
+test('a pod template prints with Go field names, embedded metadata, and host fields in the security context', () => {
+  const shown = podTemplateGoValue({
     metadata: { labels: { a: 'b' } },
     spec: {
       hostNetwork: true,
