@@ -110,16 +110,10 @@ function limitText(object: JsonObject, name: string): string {
 function validateSpec(spec: JsonObject, old: JsonObject | undefined): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const limits = ['minAvailable', 'maxUnavailable'] as const;
-  if (limits.every((name) => intOrStringAt(spec, name) !== undefined))
-    issues.push(
-      declared(
-        invalid(
-          SPEC,
-          goValue(policyShapes, 'PodDisruptionBudgetSpec', spec),
-          'minAvailable and maxUnavailable cannot be both set',
-        ),
-      ),
-    );
+  if (limits.every((name) => intOrStringAt(spec, name) !== undefined)) {
+    const shown = goValue(policyShapes, 'PodDisruptionBudgetSpec', spec);
+    issues.push(declared(invalid(SPEC, shown, 'minAvailable and maxUnavailable cannot be both set')));
+  }
   for (const name of limits) {
     const limit = intOrStringAt(spec, name);
     issues.push(...validateNonnegativeIntOrPercent(limit, SPEC.child(name)));
