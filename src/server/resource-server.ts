@@ -22,6 +22,7 @@ import type { Admission } from './admission.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { DiscoveryPublisher, DiscoveryResource } from './discovery/discovery-publisher.ts';
 import { AnswerForms } from './endpoints/encode/answer-form.ts';
+import { AnswerSlab } from './endpoints/encode/answer-slab.ts';
 import { ProtobufWriter } from './endpoints/encode/protobuf-writer.ts';
 import type { Compressor, EndpointHost, NamespaceReader, RequestScope } from './endpoints/endpoint.ts';
 import {
@@ -141,6 +142,7 @@ export class ResourceServer {
       minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? MIN_REQUEST_TIMEOUT_SECONDS,
       random: () => options.random(),
       watches: new WatchSet(options.clock),
+      slab: new AnswerSlab(),
       gzip: options.gzip,
       onWatchEvents: options.onWatchEvents,
       knowsKind: (kind) => this.#knowsKind(kind),

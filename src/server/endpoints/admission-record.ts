@@ -100,7 +100,7 @@ export interface AdmissionTarget {
   readonly request: ServerRequest;
 }
 
-/** A request to a Namespace object is in that namespace. */
+/** A request to a Namespace object counts as a request in that namespace. */
 function namespaceOf({ isNamespaces, namespaced }: RequestScope, { info }: ServerRequest, name: string): string {
   if (isNamespaces) return info.namespace || name;
   return namespaced ? info.namespace : '';

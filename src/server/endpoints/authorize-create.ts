@@ -1,4 +1,4 @@
-/** The permission that an update needs when it creates. Invariant: asked only if the object is indeed created. */
+/** The permission to create, which an update needs if it creates the object. */
 
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { internalError } from '../../apimachinery/status/status-catalogue.ts';
@@ -7,7 +7,7 @@ import { attributesOf, forbiddenStatus } from '../filters/authorization.ts';
 import type { ServerRequest } from '../http/server-request.ts';
 import type { EndpointHost } from './endpoint.ts';
 
-/** Throws the 403 if the user may not create what the request updates. */
+/** Called when the object does not exist. Throws the 403 if the user may not create it. */
 export function authorizeCreate(host: EndpointHost, request: ServerRequest): MaybePromise<void> {
   if (host.authorizer === undefined) return;
   const attributes = { ...attributesOf(request.user, request.info), verb: 'create' };

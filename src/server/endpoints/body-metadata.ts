@@ -1,13 +1,13 @@
 /**
- * What endpoints see to in the metadata of a body before a store gets it. Invariant: the object is the request's own
- * and is changed in place; afterwards its namespace is that of the path.
+ * Metadata checks that endpoints run on a request body before the store sees it. The object belongs to the request and
+ * is changed in place. Afterwards its namespace is that of the path.
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest } from '../../apimachinery/status/status-catalogue.ts';
 import { equalJson, getField, isJsonObject, type JsonArray, type JsonObject } from '../../base/json-value.ts';
 import type { ServerRequest } from '../http/server-request.ts';
 
-/** The metadata of an object, made if there is none. */
+/** Returns the metadata of an object. Adds an empty one if it has none. */
 export function ownMetadata(object: JsonObject): JsonObject {
   const metadata = getField(object, 'metadata');
   if (isJsonObject(metadata)) return metadata;
@@ -16,7 +16,7 @@ export function ownMetadata(object: JsonObject): JsonObject {
   return made;
 }
 
-/** Clears what only the server sets. */
+/** Removes the fields that only the server sets. */
 export function wipeSystemFields(metadata: JsonObject): void {
   delete metadata['creationTimestamp'];
   delete metadata['uid'];
@@ -26,8 +26,8 @@ export function wipeSystemFields(metadata: JsonObject): void {
 }
 
 /**
- * Fills in the namespace of the path, or refuses another one. Objects outside of namespaces (`expected` is '') lose
- * theirs.
+ * Sets the namespace of the path, or throws the 400 for another one. An object of a cluster-scoped resource (`expected`
+ * is '') loses its namespace.
  */
 export function ensureNamespace(metadata: JsonObject, expected: string): void {
   const given = getField(metadata, 'namespace') ?? '';
@@ -43,7 +43,7 @@ export function ensureNamespace(metadata: JsonObject, expected: string): void {
   metadata['namespace'] = expected;
 }
 
-/** The name of the object must be that of the path. */
+/** Throws the 400 if the object's name is not that of the path. */
 export function checkName(object: JsonObject, name: string): void {
   const metadata = getField(object, 'metadata');
   const given = isJsonObject(metadata) ? getField(metadata, 'name') : undefined;
@@ -57,10 +57,7 @@ export function checkName(object: JsonObject, name: string): void {
   );
 }
 
-/**
- * Drops owner references that are equal to earlier ones, with a warning. `when` is '' or ` after mutating admission
- * happens`.
- */
+/** Removes owner references that are equal to earlier ones, with a warning. `when` is '' or AFTER_ADMISSION. */
 export function dedupOwnerReferences(request: ServerRequest, object: JsonObject, when: string): void {
   const metadata = getField(object, 'metadata');
   const references = isJsonObject(metadata) ? getField(metadata, 'ownerReferences') : undefined;

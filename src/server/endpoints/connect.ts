@@ -1,6 +1,6 @@
 /**
- * Requests that a subresource answers by itself, with any of the methods that it takes. Invariant: admission has seen
- * the request before the store does.
+ * CONNECT: requests that the store of a subresource answers itself, for the HTTP methods that it accepts. Admission
+ * runs before the store is called.
  */
 
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -23,7 +23,7 @@ export function connectObject(host: EndpointHost, scope: RequestScope, request: 
   );
 }
 
-/** What follows the subresource, with the slash at its end if the request has one. */
+/** Returns the path behind the subresource, with a trailing slash if the request has one. */
 function subpathOf(request: ServerRequest): string {
   const { parts, path } = request.info;
   const rest = parts.slice(3).join('/');

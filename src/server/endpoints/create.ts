@@ -1,6 +1,6 @@
 /**
- * POST to a collection, or to a subresource that takes one. Invariant: mutating admission has run before the store is
- * called, validating admission runs inside it.
+ * POST to a collection, or to a subresource that accepts creates. Mutating admission runs before the store is called,
+ * validating admission inside the store.
  */
 
 import { nameOf } from '../../apimachinery/meta/meta.ts';

@@ -1,6 +1,6 @@
 /**
- * DELETE of a collection: the options of the deletion from the body or the query, which objects from the query. The
- * answer lists what was deleted.
+ * DELETE of a collection. The body or the query has the DeleteOptions; the query has the ListOptions that select the
+ * objects. The answer lists the deleted objects.
  */
 
 import { readListOptions } from '../../apimachinery/meta/list-options.ts';

@@ -1,6 +1,6 @@
 /**
- * DELETE of one object. Invariant: the answer says what happened to it: gone (its last state or a Status), or marked
- * and held by finalizers or grace.
+ * DELETE of one object. The answer is the last state of the object or a Status if it is deleted, and its current state
+ * if finalizers or a grace period keep it.
  */
 
 import { decodeCbor } from '../../apimachinery/codec/cbor/cbor-decode.ts';
@@ -41,7 +41,7 @@ export async function deleteObject(host: EndpointHost, scope: RequestScope, requ
     options,
     validate: (oldObject) => admitWithoutObject({ host, scope, request }, subject, oldObject),
   });
-  // Only the old way to ask for background deletion tells the two outcomes apart by the code.
+  // The codes differ only for the deprecated `orphanDependents: false`, as in the reference.
   const code = answer.outcome === 'pending' && options.orphanDependents === false ? 202 : 200;
   if (answer.bytes !== undefined) return objectAnswer(host, scope, request, form, code, answer.bytes);
   const status = success(scope.groupResource, context.name, answer.outcome === 'deleted' ? answer.uid : '');
@@ -49,7 +49,7 @@ export async function deleteObject(host: EndpointHost, scope: RequestScope, requ
   return statusValueAnswer(host, request, form, code, status);
 }
 
-/** From the body, or from the query if there is none. Throws the 400, 413, 415 or 422. */
+/** Reads DeleteOptions from the body, or from the query if the body is empty. Throws the 400, 413, 415 or 422. */
 export async function deleteOptionsOf(host: EndpointHost, request: ServerRequest): Promise<DeleteOptions> {
   const bytes = await readBody(host, request);
   const body = bytes.byteLength === 0 ? undefined : decodeOptions(host, request, bytes);

@@ -1,6 +1,6 @@
 /**
- * What endpoints share: the server around them, the resource they serve, and the small steps that most verbs take.
- * Invariant: nothing here knows a kind; what differs between resources is in the scope.
+ * The parts that all endpoints share: the server around them, the scope of a request, and the steps that most verbs
+ * have in common. Nothing here depends on a kind: what differs between resources is in the scope.
  */
 
 import type { SupportedMediaType } from '../../apimachinery/codec/negotiation.ts';
@@ -19,11 +19,12 @@ import type { ServerRequest } from '../http/server-request.ts';
 import type { ResourceContext, ResourceStore } from '../resource/resource-store.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import type { AnswerForms } from './encode/answer-form.ts';
+import type { AnswerSlab } from './encode/answer-slab.ts';
 import type { ProtobufWriter } from './encode/protobuf-writer.ts';
 import type { WatchEncodings } from './watch/watch-encoding.ts';
 import type { WatchSet } from './watch/watch-set.ts';
 
-/** Makes bytes smaller; the platform's gzip. */
+/** Compresses bytes with the platform's gzip. */
 export interface Compressor {
   compress(bytes: Uint8Array): Promise<Uint8Array>;
 }
@@ -31,40 +32,42 @@ export interface Compressor {
 /** Returns a namespace that is at least as fresh as the last answered write; undefined if it does not exist. */
 export type NamespaceReader = (name: string) => MaybePromise<JsonObject | undefined>;
 
-/** What the endpoints of one server share. */
+/** The server around the endpoints. */
 export interface EndpointHost {
   readonly clock: Clock;
   readonly admission: Admission;
-  /** Reads a namespace for admission; undefined: the server has no namespaces. */
+  /** Reads a namespace for admission. Undefined on a server without namespaces. */
   readonly namespaces: NamespaceReader | undefined;
-  /** Asked when an update creates; undefined: an update that creates needs no further permission. */
+  /** Called when an update creates an object. Undefined: such an update needs no permission to create. */
   readonly authorizer: Authorizer | undefined;
-  /** What bodies can be read in. */
+  /** The media types of request bodies. */
   readonly inputTypes: readonly SupportedMediaType[];
-  /** The same for kinds without a binary form. */
+  /** The media types of request bodies for kinds without a protobuf form. */
   readonly textTypes: readonly SupportedMediaType[];
-  /** Undefined: answers are never in protobuf. */
+  /** Undefined if the server does not write protobuf. */
   readonly protobuf: ProtobufWriter | undefined;
   readonly bodyBytes: number;
   readonly minRequestTimeoutSeconds: number;
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, not including, 1. */
   random(): number;
   readonly watches: WatchSet;
-  /** Undefined: answers are never compressed. */
+  /** The memory of small answers. */
+  readonly slab: AnswerSlab;
+  /** Undefined if answers are never compressed. */
   readonly gzip: Compressor | undefined;
-  /** Hears how many events of a resource were sent to watchers, and how many bytes. */
+  /** Called after events of a resource were written to a watcher's stream, with their number and size. */
   readonly onWatchEvents: ((resource: GroupVersionResource, count: number, bytes: number) => void) | undefined;
-  /** Whether a kind is known to the server, for the words that refuse a body of another kind. */
+  /** Reports whether the server has a kind. It decides which message refuses a body of another kind. */
   knowsKind(kind: GroupVersionKind): boolean;
 }
 
-/** One resource, or one subresource of it, in one version. */
+/** One resource, or one of its subresources, in one version: what is the same for all requests to it. */
 export interface RequestScope {
-  /** Of the path: what the store's contexts carry. */
+  /** The version in the path. Contexts of the store have it. */
   readonly version: VersionDefinition;
-  /** Of bodies and answers: the subresource's own where it has one. */
+  /** The version of bodies and answers: that of the subresource, if it has one of its own. */
   readonly bodyVersion: VersionDefinition;
-  /** Every version of the resource: bodies of another one are told so. */
+  /** Every version of the resource. A body in another one of them gets its own message. */
   readonly versions: readonly VersionDefinition[];
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
@@ -73,19 +76,19 @@ export interface RequestScope {
   /** '' for the resource itself. */
   readonly subresource: string;
   readonly namespaced: boolean;
-  /** The resource that namespaces are: a request to one of them is in that namespace. */
+  /** True for the resource `namespaces`: a request to one of its objects counts as a request in that namespace. */
   readonly isNamespaces: boolean;
-  /** Converts an object between versions of the resource; it may change and return the one that it got. */
+  /** Converts an object between versions of the resource. May change and return the object that it gets. */
   convert(object: JsonObject, from: VersionDefinition, to: VersionDefinition): MaybePromise<JsonObject>;
   readonly store: ResourceStore;
   readonly forms: AnswerForms;
   readonly encodings: WatchEncodings;
 }
 
-/** One verb. It throws, or rejects with, StatusErrors. */
+/** One verb. Answers synchronously where the store does. Throws, or rejects with, a StatusError. */
 export type Endpoint = (host: EndpointHost, scope: RequestScope, request: ServerRequest) => MaybePromise<Answer>;
 
-/** Fails for a path that leaves the name, or that of the namespace, empty. */
+/** Returns the context of a request to one object. Throws the 400 for a path without a name or without a namespace. */
 export function namedContext(scope: RequestScope, request: ServerRequest): ResourceContext {
   const name = request.info.parts[1] ?? '';
   if (name === '') throw new StatusError(badRequest('name must be provided'));
@@ -99,14 +102,16 @@ export function collectionContext(scope: RequestScope, request: ServerRequest): 
   return { request, version: scope.version, namespace: scope.namespaced ? request.info.namespace : '', name: '' };
 }
 
-/** Options, or the 400 for what cannot be read and the 422 for what breaks a rule. `kind` is that of the options. */
+/**
+ * Returns the options. Throws the 400 for malformed ones and the 422 for invalid ones. `kind` is that of the options.
+ */
 export function checkedOptions<T>(result: OptionsResult<T>, kind: string): T {
   if (result.ok) return result.value;
   if (isMalformed(result)) throw new StatusError(badRequest(result.message));
   throw new StatusError(invalid({ group: 'meta.k8s.io', kind }, '', result.issues));
 }
 
-/** The whole body; a 413 beyond the server's limit. */
+/** Reads the whole body. Throws the 413 if it exceeds the server's limit. */
 export function readBody(host: EndpointHost, request: ServerRequest): MaybePromise<Uint8Array> {
   return andThen(request.incoming.body(host.bodyBytes), (read) => {
     if (read.outcome === 'ok') return read.bytes;
@@ -119,7 +124,7 @@ export function readBody(host: EndpointHost, request: ServerRequest): MaybePromi
 const MAX_MANAGER_BYTES = 128;
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-/** The field manager of a write: what the client says, or the beginning of its user agent. */
+/** Returns the field manager of a write: the given one, or the beginning of the user agent. */
 export function fieldManagerOf(request: ServerRequest, given: string): string {
   if (given !== '') return given;
   const agent = headerText(request.incoming.header('user-agent') ?? '');
@@ -128,7 +133,7 @@ export function fieldManagerOf(request: ServerRequest, given: string): string {
   return product.length * 3 <= MAX_MANAGER_BYTES ? product : firstBytes(product, MAX_MANAGER_BYTES);
 }
 
-/** Whole characters that fit into so many bytes of UTF-8. */
+/** Returns the longest prefix of whole characters that has at most `limit` bytes in UTF-8. */
 function firstBytes(text: string, limit: number): string {
   let end = 0;
   let size = 0;

@@ -1,7 +1,4 @@
-/**
- * What the tests of the endpoints share: a server of made-up kinds on memory storage, and a client that speaks to it in
- * process.
- */
+/** A server of made-up kinds on memory storage, and an in-process client, for tests of the endpoints. */
 
 import { normalizeTyped } from '../../apimachinery/codec/typed-normalize.ts';
 import type { HttpHeaders, Transport } from '../../apimachinery/http/transport.ts';
@@ -100,7 +97,7 @@ export const gadgetV1: VersionDefinition = version('v1', {
 export const gadgetBeta: VersionDefinition = version('v1beta1', {
   deprecationWarning: 'toys.test/v1beta1 Gadget is deprecated',
 });
-/** As custom resources are: no strategic merges, no protobuf, and items with their type fields. */
+/** Like a custom resource: no strategic merge patch, no protobuf, and list items with type fields. */
 export const widgetV1: VersionDefinition = version('v1', {
   kind: 'Widget',
   listKind: 'WidgetList',
@@ -120,7 +117,7 @@ export const strategy: Strategy = {
   countsGeneration: false,
 };
 
-/** Talks back: the method, the path behind it, and who asked. */
+/** Answers with the method, the object's name and the rest of the path. */
 const echo: SubresourceDefinition = {
   name: 'echo',
   store: () => ({
@@ -135,7 +132,7 @@ const echo: SubresourceDefinition = {
   }),
 };
 
-/** Only takes creates, and answers with what it got. */
+/** Accepts creates only, and answers with the object that it got. */
 const stamp: SubresourceDefinition = {
   name: 'stamp',
   version: version('v1', { kind: 'Stamp', listKind: 'StampList' }),
@@ -179,7 +176,7 @@ export function gadgets(more: Partial<ResourceDefinition> = {}): ResourceDefinit
   };
 }
 
-/** Only creates, as reviews do. */
+/** Has only `create`, like a review. */
 const opinions: ResourceDefinition = gadgets({
   plural: 'opinions',
   singular: 'opinion',
@@ -207,9 +204,9 @@ export interface TestServer {
   readonly documents: Map<string, OpenApiVersion>;
   readonly opened: readonly OpenResource[];
   readonly transport: Transport;
-  /** What the handler answers, without a transport. */
+  /** Returns the answer of the handler, without a transport. */
   answer(method: string, target: string, headers?: Readonly<Record<string, string>>, body?: string): Promise<Answer>;
-  /** A request as JSON unless the headers say otherwise. */
+  /** Sends a request; the body is JSON unless the headers say otherwise. */
   ask(
     method: string,
     target: string,
@@ -225,9 +222,9 @@ export interface TestServerOptions {
   readonly resources?: readonly ResourceDefinition[];
   readonly server?: Partial<ResourceServerOptions>;
   readonly install?: Partial<InstallOptions>;
-  /** What every request of the world is audited with. */
+  /** The audit record of every request. */
   readonly audit?: AuditRecord;
-  /** What `answer` pretends that the request came over. Default in-process. */
+  /** The protocol of requests that `answer` makes. Default in-process. */
   readonly protocol?: Connection['protocol'];
 }
 
@@ -346,7 +343,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   };
 }
 
-/** The smallest chain: request info in front, errors as statuses and warnings behind. */
+/** The shortest chain: parses RequestInfo, turns errors into Statuses and adds warnings. */
 function handlerOf(server: ResourceServer, clock: VirtualClock, audit: AuditRecord | undefined): Handler {
   return async (incoming) => {
     const parsed = parseRequestInfo(incoming.method, incoming.target);
@@ -365,7 +362,7 @@ function handlerOf(server: ResourceServer, clock: VirtualClock, audit: AuditReco
   };
 }
 
-/** Code, reason and message of a failure. */
+/** Returns code, reason and message of a failure. */
 export function failure({ body }: Reply): readonly [number, string, string] {
   const { code = 0, reason = '', message = '' } = body as unknown as Status;
   return [code, reason, message];

@@ -1,7 +1,4 @@
-/**
- * GET of one object, or of a subresource. Invariant: synchronous whenever the store is, and nothing is parsed in the
- * plain form.
- */
+/** GET of one object, or of a subresource. Synchronous if the store is. Plain JSON is not parsed. */
 
 import { boolParam } from '../../apimachinery/meta/options-decode.ts';
 import { readGetOptions } from '../../apimachinery/meta/write-options.ts';

@@ -1,4 +1,4 @@
-/** GET of a collection. Invariant: synchronous whenever the store is; items go out by reference. */
+/** GET of a collection. Synchronous if the store is. Items are passed by reference. */
 
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';

@@ -1,6 +1,6 @@
 /**
- * PATCH of one object, or of a subresource. Invariant: each try of the store applies the patch anew to what is stored
- * then; a patch never creates.
+ * PATCH of one object, or of a subresource. Each attempt of the store applies the patch to the state that is stored
+ * then. A patch does not create objects.
  */
 
 import { strictWarnings } from '../../apimachinery/codec/strict.ts';
@@ -59,7 +59,7 @@ export async function patchObject(host: EndpointHost, scope: RequestScope, reque
   return objectAnswer(host, scope, request, form, answer.created ? 201 : 200, answer.bytes);
 }
 
-/** A patch that is an object, as it was sent; the event has no place for lists. */
+/** Returns a patch that is a JSON object. The audit event cannot contain a list. */
 function patchForAudit(bytes: Uint8Array): JsonObject | undefined {
   const read = readJson(bytes);
   return read.ok && isJsonObject(read.value) ? read.value : undefined;

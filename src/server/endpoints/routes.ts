@@ -1,7 +1,6 @@
 /**
- * Which endpoint serves a request to a known resource, as the reference's router decides. Invariant: a path that no
- * verb of the resource has is a 404, a method that the path does not have a 405; both before anything of the request is
- * looked at.
+ * The routes of a resource: which endpoint serves a request, as the reference's router decides. A path without any verb
+ * is a 404, a method that the path does not have is a 405. Both are decided before the request is decoded.
  */
 
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';
@@ -23,10 +22,10 @@ import { watchObjects } from './watch.ts';
 /** Endpoints by HTTP method. */
 export type MethodTable = ReadonlyMap<string, Endpoint>;
 
-/** One resource in one version, ready to be served. */
+/** The routes of one resource in one version. */
 export interface RoutedResource {
   readonly scope: RequestScope;
-  /** Across all namespaces, where the resource has namespaces. */
+  /** Methods of the path without a namespace, for a namespaced resource. */
   readonly allNamespaces: MethodTable;
   readonly collection: MethodTable;
   readonly object: MethodTable;
@@ -46,7 +45,7 @@ export interface Route {
 const NOT_FOUND: Status = genericServerResponse({ code: 404, verb: '' });
 const NOT_ALLOWED: Status = genericServerResponse({ code: 405, verb: '' });
 
-/** Lists or watches, as the query says. */
+/** Serves a list or a watch, depending on the query. */
 const listOrWatch: Endpoint = (host, scope, request) =>
   request.info.verb === 'watch' ? watchObjects(host, scope, request) : listObjects(host, scope, request);
 
@@ -58,7 +57,7 @@ export function collectionMethods(store: ResourceStore): MethodTable {
   return methods;
 }
 
-/** Across all namespaces one can only look. */
+/** Across all namespaces, objects can only be listed and watched. */
 export function allNamespacesMethods(store: ResourceStore): MethodTable {
   return store.list === undefined ? new Map() : new Map([['GET', listOrWatch]]);
 }
@@ -82,7 +81,7 @@ export function subresourceMethods(store: ResourceStore): MethodTable {
   return methods;
 }
 
-/** Throws the 404 or the 405. */
+/** Returns the route of a request. Throws the 404 or the 405. */
 export function route(resource: RoutedResource, request: ServerRequest): Route {
   const { info } = request;
   const { parts, verb } = info;
@@ -101,12 +100,13 @@ export function route(resource: RoutedResource, request: ServerRequest): Route {
   return pick(subresource.scope, subresource.methods, method);
 }
 
-/** `?watch=true` of a collection, or a path below `/watch/`, which may name one object. */
+/** The route of `?watch=true`, or of a path below `/watch/`, which may name one object. */
 function watchRoute({ scope }: RoutedResource, request: ServerRequest, isAllNamespaces: boolean): Route {
   const { parts, verb } = request.info;
   const isServed = verb === 'watch' && scope.store.watch !== undefined && parts.length <= 2;
   if (!isServed || (isAllNamespaces && parts.length === 2)) {
-    // The query does not choose the path: a collection that can be listed is there, and says that it cannot be watched.
+    // The query does not select a path: a collection that can be listed exists, so its endpoint answers that it cannot
+    // be watched.
     const endpoint = parts.length === 1 && verb === 'watch' ? watchObjects : undefined;
     if (endpoint === undefined || scope.store.list === undefined) throw new StatusError(NOT_FOUND);
     return { scope, endpoint };
@@ -123,7 +123,7 @@ function pick(scope: RequestScope, methods: MethodTable, method: string): Route 
 
 const SLASH = 0x2f;
 
-/** Whether the resource stands below `namespaces/<name>/`. A namespace that is itself asked for does not. */
+/** Reports whether the resource is below `namespaces/<name>/`. A request to a Namespace object is not. */
 function namespacedPath(info: RequestInfo): boolean {
   if (info.resource !== 'namespaces') return info.namespace !== '' || info.path.includes('/namespaces//');
   let end = info.path.length;

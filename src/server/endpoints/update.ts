@@ -1,6 +1,6 @@
 /**
- * PUT of one object, or of a subresource. Invariant: each try of the store gets a fresh copy of the body, so that no
- * try sees what another one changed.
+ * PUT of one object, or of a subresource. Each attempt of the store gets a fresh copy of the body, because admission
+ * changes it.
  */
 
 import { uidOf } from '../../apimachinery/meta/meta.ts';
@@ -64,7 +64,7 @@ function subjectOf(operation: 'CREATE' | 'UPDATE', request: ServerRequest, optio
   };
 }
 
-/** Returns the mutating admission of an update, or of the create that it turns into. */
+/** Returns the mutating admission of an update, or of the create that it becomes. */
 export function mutation(
   admission: WriteAdmission,
   options: WriteOptions,
@@ -79,7 +79,7 @@ export function mutation(
   };
 }
 
-/** Returns the request that a store gets for a PUT or a PATCH. */
+/** Returns the UpdateRequest of a PUT or PATCH. */
 export function updateRequest(admission: WriteAdmission, options: WriteOptions): UpdateRequest {
   const { host, request } = admission;
   const subject = subjectOf('UPDATE', request, options);

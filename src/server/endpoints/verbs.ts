@@ -1,4 +1,4 @@
-/** The verbs that discovery shows for a store. Invariant: exactly those that the routes serve. */
+/** The verbs of a store, for discovery. They are exactly those that the routes serve. */
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';
 
@@ -10,7 +10,7 @@ const CONNECT_VERBS: ReadonlyMap<string, string> = new Map([
   ['DELETE', 'delete'],
 ]);
 
-/** Sorted. */
+/** Returns the verbs, sorted. */
 export function verbsOf(store: ResourceStore): readonly string[] {
   const verbs = new Set<string>();
   if (store.get !== undefined) verbs.add('get');

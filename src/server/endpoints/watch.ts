@@ -1,6 +1,6 @@
 /**
- * Watches of a collection or of one object. Invariant: whatever can be refused is refused with a Status before the
- * stream begins; afterwards only an ERROR event tells.
+ * Watches of a collection or of one object. A request is refused with a Status before the stream begins; a later
+ * failure is an ERROR event.
  */
 
 import { PROTOBUF_MEDIA_TYPE } from '../../apimachinery/codec/negotiation.ts';
@@ -25,7 +25,7 @@ import { isWebSocket, offeredProtocols, webSocketRefusal } from './watch/web-soc
 export function watchObjects(host: EndpointHost, scope: RequestScope, request: ServerRequest): MaybePromise<Answer> {
   const form = scope.forms.of(request, true);
   const given = listOptionsOf(scope, request);
-  // The path `/watch/...` watches without saying so in the query, and is then not read as a streamed list.
+  // A path below `/watch/` has no `watch` parameter, but the store must see the options of a watch.
   const options = given.watch ? given : { ...given, watch: true };
   const { store, bodyVersion } = scope;
   if (store.watch === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'watch'));
@@ -53,17 +53,18 @@ export function watchObjects(host: EndpointHost, scope: RequestScope, request: S
   const started = store.watch(collectionContext(scope, request), { options, encoding }, stream);
   return andThen(started, (watch) => {
     stream.hold(watch);
-    // Its time was up before it began: nothing is delivered.
+    // The timeout is over already: no event is sent.
     if (seconds < 0) stream.drain();
     return socket ? webSocketAnswer(request, form, stream) : streamAnswer(form, stream);
   });
 }
 
-/** The reference's last bookmark comes this long before the end, so shorter watches have none. */
+/** The reference sends its last bookmark this long before the end, so shorter watches have none. */
 const LAST_BOOKMARK_SECONDS = 2;
 
 /**
- * In seconds: what the client asks for, or a random time so that clients of one server do not come back all at once.
+ * Returns the timeout in seconds: that of the client, or a random one, so that clients do not reconnect at the same
+ * time.
  */
 function timeoutOf(host: EndpointHost, options: ListOptions): number {
   const asked = Number(options.timeoutSeconds ?? 0);
@@ -79,12 +80,12 @@ function streamAnswer(form: AnswerForm, stream: WatchStream): Answer {
   };
 }
 
-/** JSON is called by its plain name, as in the reference. */
+/** JSON has no streaming media type in the header, as in the reference. */
 function contentTypeOf(form: AnswerForm): string {
   return form.mediaType === 'application/json' ? form.mediaType : (form.streamMediaType as string);
 }
 
-/** A message of a WebSocket has its own length; only JSON is text. */
+/** A WebSocket message has its own length. Only JSON is sent as text. */
 function messageOf({ mediaType }: AnswerForm): (event: Uint8Array) => Uint8Array | string {
   if (mediaType === 'application/json') return decodeUtf8;
   return mediaType === PROTOBUF_MEDIA_TYPE.mediaType ? withoutFrame : (event) => event;

@@ -1,17 +1,18 @@
 /**
- * The words of the reference's converter from plain values to types, which strategic merges go through instead of the
- * JSON decoder. Invariant: a text that is not about a wrong type comes back as it is. Not told apart: a fraction where
- * a text belongs, of which the converter says that it does not know texts.
+ * The error messages of the reference's unstructured converter. Strategic merge patches are decoded by it instead of
+ * the JSON decoder.
+ *
+ * One case differs from the reference: for a fraction in place of a string its converter prints `unrecognized type`.
  */
 
 const MISMATCH = /^json: cannot unmarshal (\w+)( \S+)? into Go (?:struct field \S+|value) of type (.+)$/;
 
-/** How the converter calls the kind of a JSON value. */
+/** The converter's name of a JSON type. */
 const KINDS: Readonly<Record<string, string>> = { string: 'string', bool: 'bool', array: 'slice', object: 'map' };
 
 /**
- * `json: cannot unmarshal number into Go struct field ConfigMap.data of type string` becomes `cannot convert int64 to
- * string`.
+ * Translates a message of the JSON decoder: `json: cannot unmarshal number into Go struct field ConfigMap.data of type
+ * string` becomes `cannot convert int64 to string`. Returns other messages unchanged.
  */
 export function converterText(message: string): string {
   const match = MISMATCH.exec(message);
@@ -22,7 +23,8 @@ export function converterText(message: string): string {
   if (target.startsWith('[]')) return `cannot restore slice from ${kind}`;
   if (target.startsWith('map[')) return `cannot restore map from ${kind}`;
   if (target.includes('.')) return `cannot restore struct from: ${kind}`;
-  // Go converts integers to texts and fractions to integers, which JSON does not; anything else it does not even try.
+  // The converter tries to convert numbers to strings and to other numbers. For other types it reports an unrecognized
+  // type.
   const isTried = json === 'number' && target !== 'bool';
   return isTried ? `cannot convert ${number} to ${target}` : `unrecognized type: ${target}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The options of list, watch and deletecollection from a request. Invariant: what comes out names only fields that the
- * version can select by.
+ * The list options of list, watch and deletecollection. The field selector contains only fields that the version can
+ * select by.
  */
 
 import { quote } from '../../../apimachinery/go-format.ts';
@@ -17,8 +17,8 @@ import type { ServerRequest } from '../../http/server-request.ts';
 import { checkedOptions, type RequestScope } from '../endpoint.ts';
 
 /**
- * Throws the 400 for what cannot be read or selected by and the 422 for what breaks a rule. A name in the path, or one
- * that the selector requires, is selected alone.
+ * Reads the options of a request. Throws the 400 for malformed options and unsupported fields, and the 422 for invalid
+ * ones. A name in the path is added to the field selector, or must agree with it.
  */
 export function listOptionsOf(scope: RequestScope, request: ServerRequest): ListOptions {
   const options = checkedOptions(readListOptions(request.info.params), 'ListOptions');
@@ -32,10 +32,10 @@ export function listOptionsOf(scope: RequestScope, request: ServerRequest): List
   return options;
 }
 
-/** Throws the 400 for a field that cannot be selected by. */
+/** Throws the 400 for a field that the version cannot select by. */
 export function checkSelectableFields({ version, namespaced }: RequestScope, selector: FieldSelector): void {
   const { selectableFields } = version;
-  // Kinds with fields of their own have their own list, and their own words, as in the reference.
+  // Kinds with selectable fields of their own use another message, as in the reference.
   const hasOwnList = selectableFields.length > 0 || version.typedItems === true;
   for (const { field } of selector.terms) {
     if (field === 'metadata.name' || selectableFields.includes(field)) continue;

@@ -1,7 +1,8 @@
 /**
- * A body as an object of the kind that a path takes. Invariant: what comes out has the type fields of that kind, holds
- * only fields that its type has, in the form in which the type is written, and has its defaults; every refusal has the
- * reference's words.
+ * The decoder of request bodies.
+ *
+ * Invariant: a decoded object has the type fields of the expected kind, only fields of its type, normalized values and
+ * its defaults. Every refusal has the reference's message.
  */
 
 import { decodeCbor } from '../../../apimachinery/codec/cbor/cbor-decode.ts';
@@ -34,8 +35,8 @@ import type { EndpointHost, RequestScope } from '../endpoint.ts';
 import { readProtobuf } from './read-protobuf.ts';
 
 /**
- * How the body is written, from its content type. Throws the 415. Protobuf is read for kinds whose types have a binary
- * form: not for custom resources.
+ * Returns the media type of the body. Throws the 415. Kinds without a protobuf form, such as custom resources, do not
+ * accept protobuf.
  */
 export function inputType(host: EndpointHost, scope: RequestScope, request: ServerRequest): string {
   const header = request.incoming.header('content-type');
@@ -46,7 +47,7 @@ export function inputType(host: EndpointHost, scope: RequestScope, request: Serv
   throw new StatusError(unsupportedMediaType(accepted.map((type) => type.mediaType)));
 }
 
-/** An absent option warns. */
+/** Returns the level of field validation; `Warn` if the option is absent. */
 export function fieldValidationOf(option: string): FieldValidation {
   return option === '' ? 'Warn' : (option as FieldValidation);
 }
@@ -58,8 +59,8 @@ export interface BodyToDecode {
 }
 
 /**
- * The object of a create or an update. Unknown and duplicate fields become warnings, or a 400, or nothing, as
- * `fieldValidation` says.
+ * Decodes the object of a create or an update. Depending on `fieldValidation`, unknown and duplicate fields are
+ * ignored, become warnings or throw the 400.
  */
 export function decodeObject(
   host: EndpointHost,
@@ -70,12 +71,12 @@ export function decodeObject(
   const expected = scope.bodyVersion;
   const decoded = readValue(body, expected);
   if (!decoded.ok) throw unrecognized(expected, decoded.message, body.bytes);
-  // Nothing decodes into an empty object.
+  // null decodes to an empty object.
   const value = decoded.value ?? {};
   const kind = bodyKind(value, expected, body);
   if ('message' in kind) throw unrecognized(expected, kind.message, body.bytes);
   if (kind.problem !== undefined) {
-    // The reference's strict decoder forgets what the path expects.
+    // The reference's strict decoder does not know the expected kind, so the message differs.
     if (body.fieldValidation !== 'Ignore') throw unrecognized(expected, kind.problem, body.bytes);
     throw unhandled(kind.gvk, expected, kind.problem);
   }
@@ -93,13 +94,13 @@ export function decodeObject(
     if (body.fieldValidation === 'Strict') throw unhandled(kind.gvk, expected, formatStrictError(problems));
     for (const warning of strictWarnings(problems)) request.warn(warning);
   }
-  // What has no fixed type was read whole before anybody asks for its version.
+  // For custom resources the version is checked after the whole body was decoded, as in the reference.
   if (expected.unstructured === true) checkKind(host, scope, kind.gvk);
   expected.setDefaults?.(normalized.object);
   return normalized.object;
 }
 
-/** What was found while reading, then what the type has to say; nothing if nobody wants to know. */
+/** Returns the problems that the parser found, then those of the type. With `Ignore` there are none. */
 export function strictProblems(
   read: readonly string[],
   normalized: readonly string[] | undefined,
@@ -114,7 +115,7 @@ type ReadValue =
       readonly ok: true;
       readonly value: JsonValue;
       readonly problems: readonly string[];
-      /** What is wrong with an object of which only the type fields could be read. */
+      /** The error of a body of which only the type fields could be decoded. */
       readonly broken?: string | undefined;
     }
   | { readonly ok: false; readonly message: string };
@@ -136,7 +137,7 @@ function readValue({ bytes, mediaType, fieldValidation }: BodyToDecode, version:
     const read = decodeCbor(bytes);
     if (!read.ok) return { ok: false, message: read.error.message };
     if (!hasUnknownFields(read.value, view)) return { ok: true, value: read.value, problems: NO_PROBLEMS };
-    // Duplicates are refused by the decoder itself; unknown fields are found as in JSON.
+    // The CBOR decoder refuses duplicates itself. Unknown fields are found by decoding the value again as JSON.
     const strict = decodeStrictJson(writeJson(read.value, { escapeHtml: false }), { fieldValidation, view });
     return strict.ok ? strict : { ok: false, message: strict.error.message };
   }
@@ -160,17 +161,20 @@ function readUnstructured(bytes: Uint8Array, mediaType: string, fieldValidation:
 }
 
 const NO_KIND = "couldn't get version/kind; json parse error:";
-// The reference's decoder shows the anonymous struct it reads the type fields into.
+// The anonymous Go struct into which the reference decodes type fields. It appears in messages.
 const TYPE_STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 type BodyKind =
-  /** `problem`: it says too little. */
+  /** `problem` is set if the kind is missing. */
   | { readonly gvk: GroupVersionKind; readonly problem?: string | undefined }
-  /** It says nothing that can be understood. */
+  /** The type fields cannot be decoded. */
   | { readonly message: string };
 
-/** What the body says it is; absent parts are those of the path. A body is shown as it came, or as JSON. */
+/**
+ * Returns the kind of a body. Missing parts are those of the expected version. Messages show the body as it was sent,
+ * or as JSON.
+ */
 function bodyKind(value: JsonValue, expected: VersionDefinition, body?: BodyToDecode): BodyKind {
   if (!isJsonObject(value))
     return { message: `${NO_KIND} ${cannotUnmarshal(value, `Go value of type ${TYPE_STRUCT}`)}` };
@@ -219,7 +223,7 @@ function otherVersion(gvk: GroupVersionKind, bodyVersion: VersionDefinition): St
   );
 }
 
-/** What is wrong with the type fields of a patched value; undefined if it is of the kind that the path takes. */
+/** Returns what is wrong with the type fields of a patched value; undefined if it has the expected kind. */
 export function kindProblem(host: EndpointHost, { bodyVersion }: RequestScope, value: JsonValue): string | undefined {
   const kind = bodyKind(value, bodyVersion);
   if ('message' in kind) return kind.message;
@@ -248,7 +252,7 @@ function unrecognized(expected: VersionDefinition, problem: string, body: Uint8A
 
 const SUMMARY_BYTES = 30;
 
-/** The beginning of a body, as it is if it looks like JSON and in hexadecimal digits if not. */
+/** Returns the first bytes of a body for a message: as text if it looks like JSON, otherwise in hexadecimal. */
 function summary(body: Uint8Array): string {
   if (body.byteLength === 0) return '<empty>';
   const start = body.subarray(0, SUMMARY_BYTES);

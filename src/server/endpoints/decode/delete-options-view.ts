@@ -1,6 +1,6 @@
 /**
- * The type of DeleteOptions in protobuf: the one body that every kind takes. Invariant: numbers are those of the
- * reference's generated.proto.
+ * The protobuf type of DeleteOptions, the only body that every kind accepts. Field numbers are those of the reference's
+ * generated.proto.
  */
 import { createStructView, type FieldView, type StructView, type TypeView } from '../../../apimachinery/type-view.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Which kind of patch a request carries, from its content type. Invariant: the router's look at the header and the
- * endpoint's own come in the reference's order.
+ * The patch type of a request, from its content type. The checks of the router and of the endpoint run in the
+ * reference's order.
  */
 
 import { type Status, StatusError } from '../../../apimachinery/status/status.ts';
@@ -19,7 +19,8 @@ const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
 const APPLY_TYPES: ReadonlySet<string> = new Set(['application/apply-patch+yaml', 'application/apply-patch+cbor']);
 
 /**
- * Throws the 415. `isRouted`: a router looks at the header first; not so for custom resources and their subresources.
+ * Returns the type of a patch. Throws the 415. `isRouted` is false for custom resources and their subresources, whose
+ * content type no router checks.
  */
 export function patchTypeOf(request: ServerRequest, version: VersionDefinition, isRouted: boolean): PatchType {
   const header = request.incoming.header('content-type') ?? '';

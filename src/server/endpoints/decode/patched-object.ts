@@ -1,7 +1,8 @@
 /**
- * A patch applied to an object, and the result read back as one of its kind. Invariant: the current object is not
- * changed; the patch is decoded once, however often it is applied; every refusal has the code and the words of the
- * reference.
+ * A patch of a request: decodes it, applies it to an object, and decodes the result as the expected kind.
+ *
+ * Invariants: the current object is not changed. The patch is decoded once, however often it is applied. Every refusal
+ * has the code and message of the reference.
  */
 
 import { decodeStrictJson, type FieldValidation, formatStrictError } from '../../../apimachinery/codec/strict.ts';
@@ -40,14 +41,14 @@ export interface PatchBody {
 
 export interface PatchTarget {
   readonly version: VersionDefinition;
-  /** What is wrong with the type fields of a value; undefined if it is of the version's kind. */
+  /** Returns what is wrong with the type fields of a value; undefined if it has the expected kind. */
   kindProblem(value: JsonValue): string | undefined;
   warn(problems: readonly string[]): void;
 }
 
 interface DecodedPatch {
   readonly value: JsonValue;
-  /** Duplicate fields, and fields that no operation has. */
+  /** Duplicate fields of the patch, and unknown fields of its operations. */
   readonly problems: readonly string[];
 }
 
@@ -61,7 +62,7 @@ export class Patch {
     this.#target = target;
   }
 
-  /** The object that the patch makes of `current`, normalized and with defaults. Throws the 400, 413, 422 or 500. */
+  /** Returns the patched object, normalized and with defaults. Throws the 400, 413, 422 or 500. */
   applyTo(current: JsonObject): JsonObject {
     const patch = this.#decode();
     const result = this.#apply(cloneJson(current), patch.value);
@@ -88,14 +89,14 @@ export class Patch {
   #read(patched: JsonValue, patch: DecodedPatch): JsonObject {
     const { version } = this.#target;
     const isStrategic = this.#body.type === 'strategic';
-    // What the refusal shows: the whole object that came out, or for strategic merges the patch.
+    // A refusal shows the whole patched object; for strategic merges it shows the patch.
     const isDeep = version.unstructured === true;
     const shown = isStrategic ? () => formatDecoded(patch.value) : () => writeJson(sortedFields(patched, isDeep));
     const refuse = (problem: string): StatusError => {
       const issue = invalidField(FieldPath.of('patch'), shown(), problem);
       return new StatusError(invalid({ group: '', kind: '' }, '', [issue]));
     };
-    // A strategic merge goes straight into the type, which has no type fields to disagree with.
+    // A strategic merge produces a value of the Go type, so its type fields are not checked.
     const kindProblem = isStrategic ? undefined : this.#target.kindProblem(patched);
     if (kindProblem !== undefined)
       throw refuse(isDeep ? (this.#target.kindProblem(sortedFields(patched, true)) ?? kindProblem) : kindProblem);
@@ -116,7 +117,7 @@ export class Patch {
     return normalized.object;
   }
 
-  /** The object without the fields that its type does not have, and their names. */
+  /** Returns a copy of the object without unknown fields, and their names. */
   #prune(patched: JsonObject): { readonly object: JsonObject; readonly unknownFields: readonly string[] } {
     if (this.#target.version.unstructured === true) return { object: cloneJson(patched), unknownFields: [] };
     const view = this.#target.version.type();
@@ -162,8 +163,8 @@ function statusOfPatchError({ code, message }: PatchError): Status {
 }
 
 /**
- * The patched document as the reference's library writes it: the fields of the root in order, and if it has no fixed
- * type all others too.
+ * Returns the document with sorted fields, as the reference's library prints it: only those of the root, unless
+ * `isDeep`.
  */
 function sortedFields(value: JsonValue, isDeep: boolean): JsonValue {
   if (isDeep && Array.isArray(value)) return value.map((item) => sortedFields(item, true));

@@ -1,6 +1,6 @@
 /**
- * Bodies in protobuf, which typed clients send for built-in kinds (kubectl's `create` among them). Invariant: what
- * comes out is the JSON value that the same object would have been sent as, or the decoder's words.
+ * The decoder of protobuf bodies, which typed clients send for built-in kinds. It returns the JSON value of the object,
+ * or the reference's message.
  */
 
 import { formatGroupVersion, parseGroupVersion } from '../../../apimachinery/meta/gvk.ts';
@@ -16,16 +16,16 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 
 export type ReadProtobuf =
-  /** `broken` says what is wrong with the object's own message; only its type fields are there then. */
+  /** `broken` is the error of the object's own message. `value` then has only the type fields. */
   | { readonly ok: true; readonly value: JsonObject; readonly broken: string | undefined }
   | { readonly ok: false; readonly message: string };
 
-/** An object of the version's kind. One of another kind is not decoded: only its type fields come out. */
+/** Decodes an object of the version's kind. Of an object of another kind only the type fields are returned. */
 export function readProtobuf(bytes: Uint8Array, version: VersionDefinition): ReadProtobuf {
   const opened = openEnvelope(bytes);
   if ('message' in opened) return { ok: false, message: opened.message };
   const { kind, raw } = opened.envelope;
-  // One that is no group and version counts for nothing.
+  // A malformed apiVersion counts as absent.
   const apiVersion = parseGroupVersion(opened.envelope.apiVersion).ok ? opened.envelope.apiVersion : '';
   const typeFields: JsonObject = { kind, apiVersion };
   const isForeign =
@@ -36,7 +36,7 @@ export function readProtobuf(bytes: Uint8Array, version: VersionDefinition): Rea
   return { ok: true, value: { ...decoded.value, ...typeFields }, broken: undefined };
 }
 
-/** A message of one type, in its envelope, whatever that calls it. */
+/** Decodes a message of one type in its envelope. The kind in the envelope is ignored. */
 export function readProtobufMessage(bytes: Uint8Array, view: StructView): ReadProtobuf {
   const opened = openEnvelope(bytes);
   if ('message' in opened) return { ok: false, message: opened.message };
@@ -46,10 +46,7 @@ export function readProtobufMessage(bytes: Uint8Array, view: StructView): ReadPr
   return { ok: true, value: { ...decoded.value, kind, apiVersion }, broken: undefined };
 }
 
-/**
- * What the envelope says of the encoding and the type of its content is not looked at: the content is a message, or
- * broken.
- */
+/** Encoding and content type of the envelope are ignored: the content must be a message. */
 function openEnvelope(bytes: Uint8Array): { readonly envelope: Envelope } | { readonly message: string } {
   if (bytes.byteLength === 0) return { message: 'empty data' };
   if (!hasEnvelopePrefix(bytes))

@@ -1,7 +1,8 @@
 /**
- * The form of an answer, from the Accept header: which media type, and whether it is the object itself, a Table or
- * metadata only. Invariant: a header that was accepted once is found in a map of bounded size; the router's check of
- * the header and the endpoint's come in the reference's order.
+ * The negotiated form of an answer: the media type, and whether it has the object itself, a Table or its metadata only.
+ *
+ * Invariant: the checks of the router and of the endpoint run in the reference's order. Accepted headers are cached in
+ * a map of bounded size.
  */
 import {
   allowsMetaTransform,
@@ -17,19 +18,19 @@ import type { ServerRequest } from '../../http/server-request.ts';
 
 export interface AnswerForm {
   readonly mediaType: string;
-  /** Undefined if it cannot be watched. */
+  /** Undefined if the media type has no form for watches. */
   readonly streamMediaType: string | undefined;
   readonly shape: 'object' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
-  /** Of a Table or of metadata: `meta.k8s.io/v1`. */
+  /** The version of a Table or of metadata: `meta.k8s.io/v1`. '' for the object itself. */
   readonly apiVersion: string;
-  /** `pretty=1` in the header. */
+  /** True for `pretty=1` in the header. */
   readonly pretty: boolean;
 }
 
 const MAX_REMEMBERED = 256;
 const MAX_REMEMBERED_LENGTH = 1024;
 
-/** Chooses forms for the kinds of one server that have a binary form, or for those that have none. */
+/** Negotiates the forms of answers for one group of kinds. */
 export class AnswerForms {
   readonly #options: NegotiationOptions;
   readonly #mediaTypes: readonly SupportedMediaType[];
@@ -39,9 +40,8 @@ export class AnswerForms {
   readonly #isRouted: boolean;
 
   /**
-   * `binary`: objects have a protobuf form. Without it only what the server makes itself of them, their metadata, is
-   * written so. `tables`: they can be shown as a Table. `routed`: a router looks at the header first, and refuses in
-   * words of its own; default true.
+   * `binary`: objects have a protobuf form; without it, only their metadata can be sent in protobuf. `tables`: objects
+   * can be sent as a Table. `routed`: a router checks the header first, with a message of its own; default true.
    */
   constructor(
     mediaTypes: readonly SupportedMediaType[],
@@ -61,7 +61,10 @@ export class AnswerForms {
     this.#default = this.#choose('') as AnswerForm;
   }
 
-  /** Throws the 406. `listing` is for paths that can be watched: they offer the media types of streams too. */
+  /**
+   * Returns the form that the Accept header asks for. Throws the 406. `listing` is true for paths that can be watched;
+   * their 406 names the streaming media types too.
+   */
   of(request: ServerRequest, listing: boolean): AnswerForm {
     const header = request.incoming.header('accept');
     if (header === undefined || header === '') return this.#default;
@@ -77,7 +80,7 @@ export class AnswerForms {
     return form;
   }
 
-  /** What a watch that cannot be streamed in the chosen form is told. */
+  /** Returns the 406 for a watch whose form cannot be streamed. */
   streamRefusal(): Status {
     return notAcceptable(this.#mediaTypes.flatMap((type) => type.streamMediaType ?? []));
   }
@@ -95,7 +98,7 @@ export class AnswerForms {
     };
   }
 
-  /** The router's words for a header that no route can serve. */
+  /** Returns the router's 406. */
   #unroutable(listing: boolean): Status {
     const streams = listing ? this.#mediaTypes.flatMap((type) => type.streamMediaType ?? []) : [];
     const types = [...this.#names, ...streams];

@@ -1,11 +1,13 @@
 /**
- * Answers with objects and lists. Invariant: in the plain form nothing is parsed; an object's bytes go out as they are,
- * and the items of a list are copied once, into blocks that are made as the client takes them.
+ * Answers with objects and lists.
+ *
+ * Invariant: plain JSON is never parsed. The bytes of an object are sent as they are. The items of a list are copied
+ * once, into blocks that are made while the client reads.
  */
 import { PROTOBUF_MEDIA_TYPE } from '../../../apimachinery/codec/negotiation.ts';
 import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';
 import { type Status, StatusError } from '../../../apimachinery/status/status.ts';
-import { allocateBytes, EMPTY_BYTES, encodeUtf8 } from '../../../base/bytes.ts';
+import { EMPTY_BYTES, encodeUtf8 } from '../../../base/bytes.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { writeJson } from '../../../base/json-write.ts';
 import type { MaybePromise } from '../../../base/maybe-promise.ts';
@@ -18,45 +20,31 @@ import type { VersionDefinition } from '../../resource/version-definition.ts';
 import { parseObject } from '../decode/parse-object.ts';
 import type { EndpointHost, RequestScope } from '../endpoint.ts';
 import type { AnswerForm } from './answer-form.ts';
+import type { AnswerSlab } from './answer-slab.ts';
 import { BLOCK_BYTES, blocksOf } from './blocks.ts';
 import { listChunks } from './list-chunks.ts';
 import { notAcceptableForm } from './not-acceptable.ts';
 import { partialMetadata, partialMetadataList } from './partial-metadata.ts';
 import { readTableOptions, tableOf } from './table.ts';
 
-// The reference compresses what is larger than this.
+// The reference compresses larger answers only.
 const GZIP_THRESHOLD = 128 * 1024;
-/** Beyond this a copy costs more than a second chunk. */
+/** Above this size, a copy costs more than a second chunk. */
 const COPY_LIMIT = 16 * 1024;
-const SLAB_BYTES = 64 * 1024;
 const SMALL_LIST = 64;
 
 const JSON_TYPE = 'application/json';
 const NEWLINE = encodeUtf8('\n');
 
-/** Bytes for answers, which nobody keeps: cut from a slab that is left to itself when it is full. */
-let slab: Uint8Array = new Uint8Array(0);
-let slabUsed = 0;
-
-function cutFromSlab(size: number): Uint8Array {
-  if (slab.byteLength - slabUsed < size) {
-    slab = allocateBytes(SLAB_BYTES);
-    slabUsed = 0;
-  }
-  const cut = slab.subarray(slabUsed, slabUsed + size);
-  slabUsed += size;
-  return cut;
-}
-
-function withNewline(bytes: Uint8Array): Uint8Array {
+function withNewline(slab: AnswerSlab, bytes: Uint8Array): Uint8Array {
   const size = bytes.byteLength + 1;
-  const copy = cutFromSlab(size);
+  const copy = slab.cut(size);
   copy.set(bytes);
   copy[size - 1] = 0x0a;
   return copy;
 }
 
-/** One object in the form that was asked for. */
+/** Answers with one object in the negotiated form. */
 export function objectAnswer(
   host: EndpointHost,
   scope: RequestScope,
@@ -68,7 +56,7 @@ export function objectAnswer(
   if (request.audit?.wantsResponseObject === true) request.audit.responseObject = bytes;
   if (form.shape === 'object' && form.mediaType === JSON_TYPE && !form.pretty && !isPretty(request)) {
     if (bytes.byteLength < COPY_LIMIT)
-      return { kind: 'bytes', status: code, headers: contentHeaders(JSON_TYPE), body: withNewline(bytes) };
+      return { kind: 'bytes', status: code, headers: contentHeaders(JSON_TYPE), body: withNewline(host.slab, bytes) };
     return compressed(host, request, {
       kind: 'chunks',
       status: code,
@@ -109,7 +97,7 @@ function isProtobuf({ mediaType }: AnswerForm): boolean {
   return mediaType === PROTOBUF_MEDIA_TYPE.mediaType;
 }
 
-/** Pieces that may belong to others. */
+/** Answers with pieces that may be shared with other answers. */
 function binaryAnswer(
   host: EndpointHost,
   request: ServerRequest,
@@ -120,7 +108,7 @@ function binaryAnswer(
   const size = totalLength(pieces);
   if (size >= COPY_LIMIT)
     return compressed(host, request, { kind: 'chunks', status, headers, chunks: blocksOf(pieces) });
-  const body = cutFromSlab(size);
+  const body = host.slab.cut(size);
   let at = 0;
   for (let i = 0; i < pieces.length; i++) {
     body.set(pieces[i] as Uint8Array, at);
@@ -129,7 +117,7 @@ function binaryAnswer(
   return { kind: 'bytes', status, headers, body };
 }
 
-/** A Status that is an answer and no failure. */
+/** Answers with a Status that is a result, not a failure. */
 export function statusValueAnswer(
   host: EndpointHost,
   request: ServerRequest,
@@ -142,7 +130,7 @@ export function statusValueAnswer(
   return valueAnswer(host, request, form, code, status as unknown as JsonObject);
 }
 
-/** A value that was made for this answer. */
+/** Answers with a value that was made for this request. */
 function valueAnswer(
   host: EndpointHost,
   request: ServerRequest,
@@ -155,7 +143,7 @@ function valueAnswer(
   return compressed(host, request, { kind: 'bytes', status: code, headers: contentHeaders(form.mediaType), body });
 }
 
-/** A list in the form that was asked for. */
+/** Answers with a list in the negotiated form. */
 export function listAnswer(
   host: EndpointHost,
   scope: RequestScope,
@@ -223,7 +211,7 @@ function shapedList(
   };
 }
 
-/** Few items that fit into one block are sent in one piece, with their length. */
+/** A list of few items that fit into one block is sent in one piece, with its length. */
 function isSmall({ items }: ListPage): boolean {
   return items.length <= SMALL_LIST && totalLength(items) < BLOCK_BYTES;
 }
@@ -242,7 +230,7 @@ function objectListMetadata({ typedItems }: VersionDefinition, page: ListPage): 
     : listMetadata(page);
 }
 
-/** Where the items of a version begin: `{"kind":"ConfigMap","apiVersion":"v1",`. */
+/** The first bytes of every item of a version: `{"kind":"ConfigMap","apiVersion":"v1",`. */
 const itemPrefixes = new WeakMap<VersionDefinition, Uint8Array>();
 
 function itemPrefixOf(version: VersionDefinition): Uint8Array {
@@ -255,7 +243,7 @@ function itemPrefixOf(version: VersionDefinition): Uint8Array {
   return prefix;
 }
 
-/** Items of built-in kinds come without type fields, which stand at the beginning of their bytes. */
+/** Items of built-in kinds are sent without type fields, which are at the beginning of their bytes. */
 function listSource(version: VersionDefinition, page: ListPage): ChunkSource {
   const head = writeJson({
     kind: version.listKind,
@@ -271,7 +259,7 @@ function listSource(version: VersionDefinition, page: ListPage): ChunkSource {
 
 type SizedAnswer = Extract<Answer, { kind: 'bytes' | 'chunks' }>;
 
-/** The answer, compressed if it is large, the client takes gzip and the platform has it. */
+/** Compresses the answer if it is large, the client accepts gzip and the platform has it. */
 function compressed(host: EndpointHost, request: ServerRequest, answer: SizedAnswer): MaybePromise<Answer> {
   const { gzip } = host;
   if (gzip === undefined || !mayCompress(host, request) || !exceeds(answer, GZIP_THRESHOLD)) return answer;
@@ -288,7 +276,7 @@ function exceeds(answer: SizedAnswer, limit: number): boolean {
   return answer.kind === 'bytes' ? answer.body.length > limit : (answer.chunks.size ?? limit) > limit;
 }
 
-/** The platform can, and the client takes it. */
+/** Reports whether the platform has gzip and the client accepts it. */
 function mayCompress(host: EndpointHost, request: ServerRequest): boolean {
   if (host.gzip === undefined) return false;
   const header = request.incoming.header('accept-encoding');

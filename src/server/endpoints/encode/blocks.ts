@@ -1,17 +1,18 @@
 /**
- * Many small pieces as few blocks, because one write of 64 KB costs a tenth of sixty writes of 1 KB. Invariant: a block
- * is made only when somebody takes it; large pieces are blocks of their own, by reference.
+ * Blocks of many small pieces: one write of 64 KB costs a tenth of sixty writes of 1 KB.
+ *
+ * A block is made when it is read. Large pieces are passed by reference.
  */
 import { allocateBytes } from '../../../base/bytes.ts';
 import { type ChunkSource, totalLength } from '../../http/chunk-source.ts';
 
 export const BLOCK_BYTES: number = 64 * 1024;
-/** A piece of at least this size goes by reference. */
+/** A piece of at least this size is passed by reference. */
 export const LARGE_BYTES: number = 32 * 1024;
 
 export function blocksOf(pieces: readonly Uint8Array[]): ChunkSource {
   let at = 0;
-  /** Goes on to the first piece that does not fit; the bytes of those that do. */
+  /** Advances to the first piece that does not fit and returns the size of those that do. */
   const take = (room: number): number => {
     let bytes = 0;
     while (at < pieces.length) {
@@ -35,7 +36,7 @@ export function blocksOf(pieces: readonly Uint8Array[]): ChunkSource {
     next() {
       const from = at;
       const bytes = take(BLOCK_BYTES);
-      // Nothing fits in front of a large piece, or behind the last one.
+      // The next piece is large, or there is none.
       if (at === from) return pieces[at++];
       const block = allocateBytes(bytes);
       copy(from, block, 0);

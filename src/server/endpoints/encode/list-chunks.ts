@@ -1,7 +1,8 @@
 /**
- * The bytes of a list in JSON: a head, the items joined by commas, an end. Items are copied into blocks (`blocks.ts`
- * says why), without their type fields where they come without; a large item is a block of its own, by reference.
- * Invariant: nothing is parsed, and a block is made only when somebody takes it.
+ * The JSON bytes of a list: a head, the items joined by commas, and an end. Items are copied into blocks (see
+ * `blocks.ts`), without their type fields where the list omits them. A large item is passed by reference.
+ *
+ * Nothing is parsed, and a block is made when it is read.
  */
 import { allocateBytes, encodeUtf8 } from '../../../base/bytes.ts';
 import type { ChunkSource } from '../../http/chunk-source.ts';
@@ -18,15 +19,17 @@ export interface ListParts {
   /** Up to and including the opening bracket of the items. */
   readonly head: Uint8Array;
   readonly items: readonly Uint8Array[];
-  /** What items begin with and is left out, its opening brace excepted: their type fields. Empty: nothing. */
+  /**
+   * The beginning of an item that is omitted: its type fields. The opening brace is kept. Empty: nothing is omitted.
+   */
   readonly prefix: Uint8Array;
 }
 
-/** Nothing of an item is looked at before its block is made, so its size is not known before the end. */
+/** The size is not known before the end, because an item is not read before its block is made. */
 export function listChunks({ head, items, prefix }: ListParts): ChunkSource {
   const cut = prefix.length;
   const pending: Uint8Array[] = [head];
-  /** Of each item that was looked at: whether it comes without its beginning. */
+  /** For each item that was read, 1 if its beginning is omitted. */
   const bare = new Uint8Array(items.length);
   let at = 0;
   let ended = false;
@@ -40,7 +43,7 @@ export function listChunks({ head, items, prefix }: ListParts): ChunkSource {
     }
     return (items[at] as Uint8Array).length < LARGE_BYTES ? block() : large();
   };
-  /** One item by reference. */
+  /** Passes one item by reference. */
   const large = (): Uint8Array => {
     const item = items[at] as Uint8Array;
     const isBare = cut > 0 && startsWith(item, prefix);
@@ -49,7 +52,7 @@ export function listChunks({ head, items, prefix }: ListParts): ChunkSource {
     pending.push(rest);
     return isBare ? (at === 1 ? BRACE : COMMA_BRACE) : COMMA_BYTES;
   };
-  /** Goes on to the first item that does not fit; the bytes of those that do, with their commas. */
+  /** Advances to the first item that does not fit and returns the size of those that do, with their commas. */
   const take = (room: number): number => {
     let bytes = 0;
     while (at < items.length) {
@@ -64,10 +67,7 @@ export function listChunks({ head, items, prefix }: ListParts): ChunkSource {
     }
     return bytes;
   };
-  /**
-   * The items that were taken, from the last to the first: the beginning that is left out is overwritten by the end of
-   * the item before.
-   */
+  /** Copies the items from the last to the first. The end of each item overwrites the omitted beginning of the next. */
   const copy = (from: number, into: Uint8Array, begin: number, bytes: number): void => {
     let start = begin + bytes;
     for (let i = at - 1; i >= from; i--) {
@@ -75,7 +75,8 @@ export function listChunks({ head, items, prefix }: ListParts): ChunkSource {
       start -= item.length;
       if (bare[i] === 0) into.set(item, start);
       else {
-        // In front of the first one is what belongs to others.
+        // The bytes before the first item of the block belong to the caller, so its omitted beginning must not be
+        // copied.
         if (start >= begin) into.set(item, start);
         else into.set(item.subarray(cut), start + cut);
         start += cut - 1;

@@ -1,10 +1,8 @@
-/**
- * The 406 of an object that cannot take the form that was asked for, and how the reference calls the types inside it.
- */
+/** The 406 Status for an object that does not have the requested form, and the reference's names of its types. */
 import type { Status } from '../../../apimachinery/status/status.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 
-/** The reference's package of hub types: the first label of the group. */
+/** Returns the reference's package of internal types: the first label of the group. */
 export function hubPackage(group: string): string {
   return group === '' ? 'core' : (group.split('.')[0] as string);
 }

@@ -1,11 +1,11 @@
 /**
- * Objects as their metadata alone (PartialObjectMetadata), for clients that cache many of them. Invariant: the metadata
- * is taken as it stands and is not copied.
+ * PartialObjectMetadata: objects reduced to their metadata, for clients that cache many of them. The metadata is shared
+ * with the object, not copied.
  */
 import { metadataOf } from '../../../apimachinery/meta/meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 
-/** `apiVersion` is that of the form: `meta.k8s.io/v1`. */
+/** `apiVersion` is the negotiated one: `meta.k8s.io/v1`. */
 export function partialMetadata(object: JsonObject, apiVersion: string): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion, metadata: metadataOf(object) ?? {} };
 }

@@ -1,7 +1,9 @@
 /**
- * Answers in protobuf. Invariant: the message of an object is made once for the bytes that a store handed out, whoever
- * asks for it and whatever it stands in. One piece of memory will do because an object is field number 2 of its
- * envelope and field number 2 of a list of its kind: the header is the same.
+ * The protobuf encoder of answers.
+ *
+ * Invariant: the message of an object is encoded once per bytes of the store, for all clients and for both objects and
+ * lists. That works because an object is field 2 of its envelope and field 2 of a list of its kind, so the tag is the
+ * same.
  */
 import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';
 import { encodeMessage } from '../../../apimachinery/protobuf/encode.ts';
@@ -20,37 +22,37 @@ import { parseObject } from '../decode/parse-object.ts';
 import type { AnswerForm } from './answer-form.ts';
 import { partialMetadata } from './partial-metadata.ts';
 
-/** Tags of fields that hold bytes. */
+/** Tags of length-delimited fields. */
 const FIRST = 0x0a;
 const SECOND = 0x12;
 const FIRST_TAG = Uint8Array.of(FIRST);
-/** The end of every envelope: neither an encoding nor a content type. */
+/** The end of every envelope: an empty encoding and an empty content type. */
 const ENVELOPE_END = Uint8Array.of(0x1a, 0, 0x22, 0);
-/** The length before each event. */
+/** The size of the length that precedes each event. */
 const FRAME_BYTES = 4;
-/** The one list whose message has its items first. */
+/** The only list type whose message has its items before its metadata. */
 const ITEMS_FIRST = 'meta.k8s.io/v1beta1';
 
-/** Messages by the bytes that they were made from; they go when the cache lets go of those. */
+/** Encoded messages by the bytes that they were made from. An entry lives as long as the cache keeps the bytes. */
 type Memo = WeakMap<ObjectBytes, Uint8Array>;
 
 export class ProtobufWriter {
   readonly #types: MetaTypes;
   readonly #objects: Memo = new WeakMap();
   readonly #metadata: Memo = new WeakMap();
-  /** Beginnings of envelopes, by what they say; as many as there are kinds. */
+  /** The beginnings of envelopes by apiVersion and kind. */
   readonly #heads = new Map<string, Uint8Array>();
 
   constructor(types: MetaTypes) {
     this.#types = types;
   }
 
-  /** One object in its envelope, as itself or as its metadata. */
+  /** Encodes one object, or its metadata, in an envelope. */
   object(version: VersionDefinition, form: AnswerForm, bytes: ObjectBytes): Uint8Array[] {
     return [this.#objectHead(version, form), this.#field(version, form, bytes), ENVELOPE_END];
   }
 
-  /** A list in its envelope; `metadata` is that of the list. */
+  /** Encodes a list in its envelope. `metadata` is that of the list. */
   list(
     version: VersionDefinition,
     form: AnswerForm,
@@ -80,12 +82,12 @@ export class ProtobufWriter {
     return chunks;
   }
 
-  /** One event with one object, in a frame. */
+  /** Encodes one event with its length. */
   event(type: string, version: VersionDefinition, form: AnswerForm, bytes: ObjectBytes): Uint8Array {
     return frame(type, this.#objectHead(version, form), this.#field(version, form, bytes), ENVELOPE_END);
   }
 
-  /** An event with an object that nobody else gets. */
+  /** Encodes an event whose object is not shared with other watchers. */
   valueEvent(type: string, version: VersionDefinition, form: AnswerForm, object: JsonObject): Uint8Array {
     return frame(type, this.#objectHead(version, form), this.#makeField(version, form, object), ENVELOPE_END);
   }
@@ -94,7 +96,7 @@ export class ProtobufWriter {
     return frame('ERROR', this.status(status));
   }
 
-  /** A Status in its envelope. */
+  /** Encodes a Status in its envelope. */
   status(status: Status): Uint8Array {
     return encodeStatus(this.#types, status);
   }
@@ -146,7 +148,7 @@ function messageOf(view: StructView, object: JsonObject): Uint8Array {
   throw new BugError(`an object does not fit its type ${view.name}: ${formatPath(path)}: ${message}`);
 }
 
-/** `{type, object: {raw: <the parts>}}` behind its length, in one allocation. */
+/** Writes the length and `{type, object: {raw: <parts>}}` in one allocation. */
 function frame(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
   const name = encodeUtf8(type);
   let raw = 0;
@@ -171,7 +173,7 @@ function frame(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** The event of a frame, for carriers that have a length of their own. */
+/** Returns an event without its length, for messages of a WebSocket. */
 export function withoutFrame(event: Uint8Array): Uint8Array {
   return event.subarray(FRAME_BYTES);
 }
@@ -196,7 +198,7 @@ function varintSize(value: number): number {
   return size;
 }
 
-/** Gives the position behind it. */
+/** Returns the position behind the number. */
 function putVarint(bytes: Uint8Array, at: number, value: number): number {
   let rest = value;
   for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes[at++] = (rest % 128) | 0x80;

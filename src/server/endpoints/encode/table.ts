@@ -1,6 +1,6 @@
 /**
- * Tables: what `kubectl get` prints, made by the server from the columns of a kind. Invariant: a row has one cell for
- * each column, and its object is in the form that `includeObject` asks for.
+ * Tables, which `kubectl get` prints, made from the columns of a kind. A row has one cell per column, and its object in
+ * the form that `includeObject` names.
  */
 
 import { quote } from '../../../apimachinery/go-format.ts';
@@ -16,7 +16,7 @@ import { partialMetadata } from './partial-metadata.ts';
 
 export type IncludeObject = 'Metadata' | 'Object' | 'None';
 
-/** Reads `includeObject`; a 400 for what it does not know. */
+/** Reads `includeObject`. Throws the 400 for an unknown value. */
 export function readTableOptions(params: QueryParams): { readonly includeObject: IncludeObject } {
   const value = params.size === 0 ? '' : (firstParam(params, 'includeObject') ?? '');
   switch (value) {
@@ -37,11 +37,11 @@ export interface TableShape {
   /** `meta.k8s.io/v1` or `meta.k8s.io/v1beta1`. */
   readonly apiVersion: string;
   readonly includeObject: IncludeObject;
-  /** The wall clock, for ages. */
+  /** Milliseconds since 1970, for ages. */
   readonly now: number;
-  /** Of the list; absent: the table shows one object and has its resourceVersion. */
+  /** The metadata of the list. Default: the table has one object, and its resourceVersion. */
   readonly metadata?: JsonObject;
-  /** Leaves the columns out: a watch sends them once. Default false. */
+  /** Omits the columns: a watch sends them only once. Default false. */
   readonly noHeaders?: boolean;
 }
 
@@ -64,7 +64,7 @@ export function tableOf(version: VersionDefinition, objects: readonly JsonObject
   };
 }
 
-/** The columns of a version as a Table carries them. */
+/** Returns the columns as a Table contains them. */
 export function columnDefinitions(table: TableDefinition): JsonArray {
   return table.columns.map(({ name, type, format, description, priority }) => ({
     name,
@@ -90,7 +90,7 @@ function rowObject(object: JsonObject, { apiVersion, includeObject }: TableShape
   return partialMetadata(table.metadataSource?.(object) ?? object, apiVersion);
 }
 
-/** The bookmark that ends a streamed list must be recognizable whatever was asked for. */
+/** The bookmark that ends the initial events must keep its annotation, whatever `includeObject` is. */
 function endsInitialEvents(object: JsonObject): boolean {
   const metadata = metadataOf(object);
   const annotations = metadata === undefined ? undefined : getField(metadata, 'annotations');

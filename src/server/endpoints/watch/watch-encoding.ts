@@ -1,6 +1,8 @@
 /**
- * How the events of a watch become bytes, in each form. Invariant: an encoding has one key, and encodings of one key of
- * one resource give the same bytes, so that watchers share them; an event is one allocation of exactly its size.
+ * Encodings of watch events, one per form.
+ *
+ * Invariant: encodings of one resource with the same key produce the same bytes, so that watchers share them. An event
+ * is one allocation of its exact size.
  */
 
 import { encodeCbor } from '../../../apimachinery/codec/cbor/cbor.ts';
@@ -45,28 +47,28 @@ function valueEvent(type: EventType, object: JsonObject, form: AnswerForm): Uint
   return encodeUtf8(`{"type":"${type}","object":${writeJson(object)}}\n`);
 }
 
-/** The encodings of one version of a resource, each made once. */
+/** The encodings of one version of a resource. Each is made once. */
 export class WatchEncodings {
   readonly #version: VersionDefinition;
   readonly #clock: Clock;
   readonly #protobuf: ProtobufWriter | undefined;
   readonly #made = new Map<string, EventEncoding>();
 
-  /** Without a writer there are no streams in protobuf. */
+  /** Without a `protobuf` writer there are no watches in protobuf. */
   constructor(version: VersionDefinition, clock: Clock, protobuf: ProtobufWriter | undefined) {
     this.#version = version;
     this.#clock = clock;
     this.#protobuf = protobuf;
   }
 
-  /** The event that ends a watch with a Status. */
+  /** Encodes the ERROR event that ends a watch. */
   errorEvent(status: Status, form: AnswerForm): Uint8Array {
     return this.#writerFor(form)?.errorEvent(status) ?? valueEvent('ERROR', status as unknown as JsonObject, form);
   }
 
   of(form: AnswerForm, includeObject: IncludeObject): EventEncoding {
     const table = form.shape === 'Table' ? ` ${includeObject}` : '';
-    // The version is part of the key because the versions of a resource share a cache.
+    // The key contains the version, because all versions of a resource share one cache.
     const key = `${formatGroupVersion(this.#version)} ${form.streamMediaType} ${form.shape} ${form.apiVersion}${table}`;
     let encoding = this.#made.get(key);
     if (encoding === undefined) {
@@ -112,7 +114,7 @@ export class WatchEncodings {
       tableOf(this.#version, [object], { apiVersion, includeObject, now: this.#clock.now(), noHeaders: true });
   }
 
-  /** An empty object of the kind at a revision, written as its type writes empty ones. */
+  /** Returns an empty object of the kind at a revision, normalized like other objects of the kind. */
   #bookmark(revision: string, initialEventsEnd: boolean): JsonObject {
     const { kind } = this.#version;
     const apiVersion = formatGroupVersion(this.#version);
@@ -124,7 +126,7 @@ export class WatchEncodings {
 
 const NO_COLUMNS = encodeUtf8('"columnDefinitions":null');
 
-/** The first event of a Table watch with the columns, which later ones leave out. */
+/** Returns the first event of a Table watch with its columns, which later events omit. */
 export function withColumns(event: Uint8Array, version: VersionDefinition): Uint8Array {
   const at = indexOf(event, NO_COLUMNS);
   if (at < 0) return event;

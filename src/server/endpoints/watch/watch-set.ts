@@ -1,19 +1,20 @@
 /**
- * The watches that a server holds, with their deadlines. Invariant: one timer for all of them, armed for the earliest
- * deadline; a watch ends at most one step late and never early, and after `drain()` none is left and none stays.
+ * The open watches of a server, with their deadlines. One timer serves all of them.
+ *
+ * Invariants: a watch ends at most one step after its deadline and never before it. After `drain()` the set is empty.
  */
 import type { Clock, Timer } from '../../../base/clock.ts';
 
 export interface HeldWatch {
   /** On the clock's monotonic axis. */
   readonly deadline: number;
-  /** Its time is up. It leaves the set by itself. */
+  /** Called at the deadline. The watch must remove itself from the set. */
   expire(): void;
-  /** The server shuts down. It leaves the set by itself. */
+  /** Called when the server shuts down. The watch must remove itself from the set. */
   drain(): void;
 }
 
-/** Deadlines within one step share a bucket. */
+/** Deadlines within one step share a bucket and expire at its end. */
 const STEP_MS = 250;
 
 export class WatchSet {
@@ -22,7 +23,7 @@ export class WatchSet {
   readonly #buckets = new Map<number, Set<HeldWatch>>();
   #size = 0;
   #timer: Timer | undefined;
-  /** The step that the timer is armed for. */
+  /** The step that the timer waits for. */
   #armed: number = Number.POSITIVE_INFINITY;
   #draining = false;
 
@@ -34,7 +35,7 @@ export class WatchSet {
     return this.#size;
   }
 
-  /** While the server drains the watch is told at once. */
+  /** Adds a watch. While the server drains, `drain` of the watch is called at once. */
   add(watch: HeldWatch): void {
     const step = stepOf(watch);
     const bucket = this.#buckets.get(step);
@@ -54,7 +55,7 @@ export class WatchSet {
     if (this.#size === 0) this.#disarm();
   }
 
-  /** Ends every watch, and from now on every new one. */
+  /** Ends every watch, and every later one when it is added. */
   drain(): void {
     this.#draining = true;
     this.#disarm();

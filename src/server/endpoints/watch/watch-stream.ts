@@ -1,14 +1,15 @@
 /**
- * One watch on its way to one client: a sink for the store on one side, an answer's stream or a WebSocket on the other.
- * Invariant: the store's watch is stopped exactly once, whoever ends it (client, store, time, shutdown), and the
- * client's side is ended or already gone.
+ * One watch of one client: connects the sink of the store to the stream of an answer or to a WebSocket.
+ *
+ * Invariant: the store's watch is stopped exactly once, whatever ends it (client, store, deadline, shutdown), and the
+ * client's stream is ended unless the client has left.
  */
 import type { Status } from '../../../apimachinery/status/status.ts';
 import type { WebSocketPeer } from '../../http/exchange.ts';
 import type { ResourceWatch, ResourceWatchSink } from '../../resource/resource-store.ts';
 import type { HeldWatch, WatchSet } from './watch-set.ts';
 
-/** The client's side. An AnswerSink is one. */
+/** The stream to the client. AnswerSink satisfies it. */
 export interface WatchOutput {
   write(chunks: readonly Uint8Array[]): boolean;
   onDrain(listener: () => void): void;
@@ -18,13 +19,13 @@ export interface WatchOutput {
 
 export interface WatchStreamOptions {
   readonly deadline: number;
-  /** Send a last bookmark when the time is up. */
+  /** Whether a last bookmark is sent at the deadline. */
   readonly bookmarks: boolean;
   readonly watches: WatchSet;
   errorEvent(status: Status): Uint8Array;
-  /** Changes the first event for this watcher alone; undefined: nothing to change. */
+  /** Changes the first event for this watcher only. Undefined: events are not changed. */
   readonly firstEvent: ((event: Uint8Array) => Uint8Array) | undefined;
-  /** Hears of events that were handed over. */
+  /** Called after events were written, with their number and size. */
   readonly onEvents: ((count: number, bytes: number) => void) | undefined;
 }
 
@@ -33,10 +34,10 @@ export class WatchStream implements ResourceWatchSink, HeldWatch {
   readonly #options: WatchStreamOptions;
   #watch: ResourceWatch | undefined;
   #output: WatchOutput | undefined;
-  /** What came before the client's side was there; the store is then paused. */
+  /** Events that arrived before the client's stream was started. The store is paused meanwhile. */
   #early: readonly Uint8Array[] = [];
   #firstEvent: ((event: Uint8Array) => Uint8Array) | undefined;
-  /** Nothing comes from the store any more. */
+  /** True once the store's watch is stopped. */
   #closed = false;
 
   constructor(options: WatchStreamOptions) {
@@ -45,13 +46,13 @@ export class WatchStream implements ResourceWatchSink, HeldWatch {
     this.#firstEvent = options.firstEvent;
   }
 
-  /** The store's side is there. */
+  /** Connects the store's watch, which may have written events before. Called once, before `start`. */
   hold(watch: ResourceWatch): void {
     this.#watch = watch;
     this.#options.watches.add(this);
   }
 
-  /** The client's side is there. */
+  /** Connects the client's stream. Called once. */
   start(output: WatchOutput): void {
     this.#output = output;
     output.onClose(() => this.#release());
@@ -119,7 +120,7 @@ export class WatchStream implements ResourceWatchSink, HeldWatch {
 
 const NORMAL_CLOSURE = 1000;
 
-/** A WebSocket as the client's side: one message for each event. What the client says is ignored. */
+/** The client's stream over a WebSocket: one message per event. Messages of the client are ignored. */
 export function webSocketOutput(
   socket: WebSocketPeer,
   messageOf: (event: Uint8Array) => Uint8Array | string,

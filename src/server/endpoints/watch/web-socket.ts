@@ -1,6 +1,6 @@
 /**
- * WebSocket handshakes as the reference's library (golang.org/x/net/websocket) takes them. Invariant: what passes here
- * the listener can complete, so that nothing is opened for a handshake that fails.
+ * WebSocket handshakes with the checks of the reference's library (golang.org/x/net/websocket). A handshake that passes
+ * can be completed by the listener, so no watch is opened for one that fails.
  */
 import { decodeBase64 } from '../../../base/base64.ts';
 import { EMPTY_BYTES } from '../../../base/bytes.ts';
@@ -13,7 +13,7 @@ export function isWebSocket({ incoming }: ServerRequest): boolean {
   return incoming.header('upgrade')?.toLowerCase() === 'websocket' && UPGRADE.test(incoming.header('connection') ?? '');
 }
 
-/** A client that offers one subprotocol gets it, whatever it is: what is sent is the same in all. */
+/** Returns the offered subprotocols. A client that offers one gets it: the messages are the same for all. */
 export function offeredProtocols({ incoming }: ServerRequest): readonly string[] {
   const header = incoming.header('sec-websocket-protocol') ?? '';
   return header
@@ -23,8 +23,8 @@ export function offeredProtocols({ incoming }: ServerRequest): readonly string[]
 }
 
 /**
- * Undefined if the handshake can be made. Without an origin it is forbidden; with several subprotocols, or malformed,
- * it is a bad request.
+ * Returns undefined if the handshake is valid. A missing origin is a 403. A malformed handshake, or one with several
+ * subprotocols, is a 400.
  */
 export function webSocketRefusal(request: ServerRequest): Answer | undefined {
   const { incoming } = request;
