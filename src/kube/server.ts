@@ -27,7 +27,7 @@ import { bootstrapServer, type ServerListers } from './bootstrap/bootstrap-serve
 import type { IdentityLease } from './bootstrap/identity-lease.ts';
 import { defaultServiceNetwork } from './bootstrap/service-network.ts';
 import { ObjectEnsurer } from './ensurer/object-ensurer.ts';
-import { FLOW_CONTROL_MANAGER, FlowController } from './flow-control/flow-controller.ts';
+import { FlowController } from './flow-control/flow-controller.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
 import { recordLegacyUse } from './identity/record-legacy-use.ts';
 import { createServiceAccountAuthenticator } from './identity/service-account-authenticator.ts';
@@ -100,7 +100,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
   const flows = new FlowController({
     schemas: kube.lister('flowschemas'),
     levels: kube.lister('prioritylevelconfigurations'),
-    schemaWriter: new OwnWriter(kube.resource('flowschemas'), { fieldManager: FLOW_CONTROL_MANAGER }),
+    schemaWriter: new OwnWriter(kube.resource('flowschemas')),
     ensurer: new ObjectEnsurer(kube.resource),
     clock,
     logger,

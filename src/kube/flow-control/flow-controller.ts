@@ -21,8 +21,6 @@ import { FlowIndex, levelNames, priorityLevelOf } from './flow-index.ts';
 import { flowObjects } from './flow-objects.ts';
 import { isObsolete, reviseFlow } from './revise-flow.ts';
 
-/** The field manager of the conditions, as in the reference. */
-export const FLOW_CONTROL_MANAGER = 'api-priority-and-fairness-config-consumer-v1';
 const ENSURE_INTERVAL_MS = 60_000;
 
 export interface FlowControllerOptions {

@@ -26,7 +26,6 @@ import {
   checkedOptions,
   collectionContext,
   type EndpointHost,
-  fieldManagerOf,
   namedContext,
   type RequestScope,
   readBody,
@@ -60,7 +59,6 @@ export async function createObject(host: EndpointHost, scope: RequestScope, requ
   if (scope.store.create === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'create'));
   const { bytes: stored, status } = await scope.store.create(context, admitted, {
     dryRun,
-    fieldManager: fieldManagerOf(request, options.fieldManager),
     validate: (final) => admission.validate(subject, final, undefined),
   });
   if (status !== undefined) return statusValueAnswer(host, request, form, status.code ?? 201, status);

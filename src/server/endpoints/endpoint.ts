@@ -13,7 +13,6 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Admission } from '../admission.ts';
 import type { Authorizer } from '../authorizer.ts';
-import { headerText } from '../filters/authentication/header-text.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/server-request.ts';
 import type { ResourceContext, ResourceStore } from '../resource/resource-store.ts';
@@ -118,30 +117,4 @@ export function readBody(host: EndpointHost, request: ServerRequest): MaybePromi
     if (read.outcome === 'too-large') throw new StatusError(requestEntityTooLarge(`limit is ${host.bodyBytes}`));
     throw new StatusError(badRequest('the body of the request ended before it was complete'));
   });
-}
-
-// The reference's FieldManagerMaxLength.
-const MAX_MANAGER_BYTES = 128;
-const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
-
-/** Returns the field manager of a write: the given one, or the beginning of the user agent. */
-export function fieldManagerOf(request: ServerRequest, given: string): string {
-  if (given !== '') return given;
-  const agent = headerText(request.incoming.header('user-agent') ?? '');
-  const slash = agent.indexOf('/');
-  const product = (slash < 0 ? agent : agent.slice(0, slash)).replace(UNPRINTABLE, '');
-  return product.length * 3 <= MAX_MANAGER_BYTES ? product : firstBytes(product, MAX_MANAGER_BYTES);
-}
-
-/** Returns the longest prefix of whole characters that has at most `limit` bytes in UTF-8. */
-function firstBytes(text: string, limit: number): string {
-  let end = 0;
-  let size = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) as number;
-    size += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    if (size > limit) break;
-    end += character.length;
-  }
-  return text.slice(0, end);
 }

@@ -49,22 +49,6 @@ describe('a store of its own', () => {
     expect(body['metadata']).toEqual({ name: 'a', namespace: 'ns' });
   });
 
-  it('hears who manages the fields: whom the client names, or the beginning of its user agent', async () => {
-    const managers: string[] = [];
-    const { ask } = await serve({
-      create: (_context, object, { fieldManager }) => {
-        managers.push(fieldManager);
-        return { bytes: bytesOf(object), created: true };
-      },
-    });
-    const agent = { 'user-agent': 'kubectl/v1.36.3 (linux/amd64)' };
-    await ask('POST', GADGETS, {}, agent);
-    await ask('POST', `${GADGETS}?fieldManager=me`, {}, agent);
-    await ask('POST', GADGETS, {}, { 'user-agent': `${'\xc3\xa9'.repeat(100)}/1` });
-    await ask('POST', GADGETS, {}, { 'user-agent': 'a\u0001b/1' });
-    expect(managers).toEqual(['kubectl', 'me', 'é'.repeat(64), 'ab']);
-  });
-
   it('may try an update several times, each time with a fresh copy of the body', async () => {
     const tries: JsonObject[] = [];
     const { ask } = await serve({

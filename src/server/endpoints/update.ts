@@ -18,14 +18,7 @@ import { authorizeCreate } from './authorize-create.ts';
 import { AFTER_ADMISSION, checkName, dedupOwnerReferences, ensureNamespace, ownMetadata } from './body-metadata.ts';
 import { decodeObject, fieldValidationOf, inputType } from './decode/decode-object.ts';
 import { objectAnswer } from './encode/answer.ts';
-import {
-  checkedOptions,
-  type EndpointHost,
-  fieldManagerOf,
-  namedContext,
-  type RequestScope,
-  readBody,
-} from './endpoint.ts';
+import { checkedOptions, type EndpointHost, namedContext, type RequestScope, readBody } from './endpoint.ts';
 
 export async function updateObject(host: EndpointHost, scope: RequestScope, request: ServerRequest): Promise<Answer> {
   const context = namedContext(scope, request);
@@ -86,7 +79,6 @@ export function updateRequest(admission: WriteAdmission, options: WriteOptions):
   let permitted = false;
   return {
     dryRun: subject.dryRun,
-    fieldManager: fieldManagerOf(request, options.fieldManager),
     forceAllowCreate: false,
     validateCreate: (object) => {
       const creating = subjectOf('CREATE', request, options);

@@ -44,8 +44,6 @@ export interface OwnWriterOptions {
    * create an object together with its status, where a client needs a second request. Default false.
    */
   readonly setsStatus?: boolean;
-  /** Default `kube-apiserver`. */
-  readonly fieldManager?: string;
 }
 
 /** Which object. `namespace` is '' for cluster-scoped resources. */
@@ -63,18 +61,15 @@ export interface OwnWriteOptions {
   readonly preconditions?: Preconditions;
 }
 
-const FIELD_MANAGER = 'kube-apiserver';
 const ADMITTED = (): undefined => undefined;
 
 export class OwnWriter {
   readonly #resource: StoredResource;
   readonly #store: UncachedStore;
-  readonly #fieldManager: string;
 
   constructor(resource: StoredResource, options: OwnWriterOptions = {}) {
-    const { strategy = resource.definition.strategy, setsStatus = false, fieldManager = FIELD_MANAGER } = options;
+    const { strategy = resource.definition.strategy, setsStatus = false } = options;
     this.#resource = resource;
-    this.#fieldManager = fieldManager;
     const rules = setsStatus ? settingStatus(strategy) : strategy;
     this.#store = resource.registry.uncached({ ...rules, allowCreateOnUpdate: false });
   }
@@ -94,7 +89,6 @@ export class OwnWriter {
     const { dryRun = false } = options;
     const answer = await this.#store.create(context, body, {
       dryRun,
-      fieldManager: this.#fieldManager,
       validate: ADMITTED,
     });
     return answer.bytes;
@@ -175,7 +169,6 @@ export class OwnWriter {
     const context = this.#context('update', target, request);
     const unadmitted: UpdateRequest = {
       dryRun,
-      fieldManager: this.#fieldManager,
       forceAllowCreate: false,
       validateCreate: ADMITTED,
       validateUpdate: ADMITTED,

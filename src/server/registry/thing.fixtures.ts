@@ -177,10 +177,9 @@ export function thing(name: string, more: JsonObject = {}, metadata: JsonObject 
   return { apiVersion: 'example.test/v1', kind: 'Thing', metadata: { name, ...metadata }, ...more };
 }
 
-export const CREATE: CreateRequest = { dryRun: false, fieldManager: '', validate: () => undefined };
+export const CREATE: CreateRequest = { dryRun: false, validate: () => undefined };
 export const UPDATE: UpdateRequest = {
   dryRun: false,
-  fieldManager: '',
   forceAllowCreate: false,
   validateCreate: () => undefined,
   validateUpdate: () => undefined,

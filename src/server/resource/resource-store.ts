@@ -96,7 +96,6 @@ export type ValidateDelete = (old: JsonObject) => MaybePromise<void>;
 export interface CreateRequest {
   /** Check everything, store nothing, and answer as if it were stored. */
   readonly dryRun: boolean;
-  readonly fieldManager: string;
   /** To be called with the final object before it is stored. */
   readonly validate: ValidateCreate;
 }
@@ -115,7 +114,6 @@ export interface ObjectChange {
 
 export interface UpdateRequest {
   readonly dryRun: boolean;
-  readonly fieldManager: string;
   /** Create the object if it does not exist, even if the strategy does not allow it. Server-side apply sets it. */
   readonly forceAllowCreate: boolean;
   /** To be called instead of `validateUpdate` if the object does not exist. Authorizes the create as well. */
