@@ -5,15 +5,17 @@
  * Lease.
  */
 import type { LateLister } from '../../server/own/late-lister.ts';
-import type { ObjectAnswer } from '../../server/own/object-reader.ts';
+import type { Lister } from '../../server/own/lister.ts';
 import { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
 import type { KubeContext } from '../kube-context.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
-import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
 import { bootstrapObjects } from './bootstrap-objects.ts';
 import { IdentityLease } from './identity-lease.ts';
 import { kubernetesServiceObjects } from './kubernetes-service.ts';
+import { policyWrites } from './policy-writes.ts';
 import type { ServiceNetwork } from './service-network.ts';
+
+const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'] as const;
 
 /** The listers of the kinds that authorization and admission need in every request. */
 export type ServerListers = Readonly<
@@ -33,37 +35,31 @@ export interface BootstrapServerOptions {
  * object cannot be written.
  */
 export async function bootstrapServer(options: BootstrapServerOptions): Promise<IdentityLease | undefined> {
-  const { kube, network, listers } = options;
-  const { logger } = kube;
-  const { clock } = kube.host;
+  const { kube, network, trust, listers } = options;
   const ensurer = new ObjectEnsurer(kube.resource);
   const lease = identityLease(options, ensurer);
   const planned = ensurer.plan([
-    ...bootstrapObjects(network, clock.now()),
+    ...bootstrapObjects(network, trust, kube.host.clock.now()),
     ...(lease === undefined ? [] : [lease.ensuredObject()]),
   ]);
   const attached = Object.entries(listers).map(async ([plural, late]) => {
     late.attach(await kube.resource(plural).registry.lister());
   });
-  const [more, configMaps] = await Promise.all([planned, readConfigMaps(kube), ...attached]);
-  const listed = (plural: keyof ServerListers): BootstrapTarget => ({
-    writer: kube.writer(plural),
-    stored: (namespace, name) => listers[plural].get(namespace, name),
-  });
-  await bootstrap({
-    namespaces: listed('namespaces'),
-    roles: listed('roles'),
-    roleBindings: listed('rolebindings'),
-    clusterRoles: listed('clusterroles'),
-    clusterRoleBindings: listed('clusterrolebindings'),
-    configMaps,
-    more,
-    trust: options.trust,
-    clock,
-    logger,
-  });
+  const [objectWrites] = await Promise.all([planned, ...attached]);
+  const writes = [
+    ...namespaceWrites(listers.namespaces, ensurer),
+    ...policyWrites({ listers, ensurer, logger: kube.logger }),
+    ...objectWrites,
+  ];
+  await Promise.all(writes.map((write) => write()));
   lease?.start();
   return lease;
+}
+
+function namespaceWrites(namespaces: Lister, ensurer: ObjectEnsurer): readonly (() => Promise<void>)[] {
+  return SYSTEM_NAMESPACES.filter((name) => namespaces.get('', name) === undefined).map(
+    (name) => () => ensurer.create('namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } }),
+  );
 }
 
 function identityLease({ kube, network }: BootstrapServerOptions, ensurer: ObjectEnsurer): IdentityLease | undefined {
@@ -73,21 +69,4 @@ function identityLease({ kube, network }: BootstrapServerOptions, ensurer: Objec
   if (self === undefined) return undefined;
   const onRenew = (): Promise<void> => ensurer.ensure(kubernetesServiceObjects(network, clock.now()));
   return new IdentityLease({ self, ensurer, clock, logger, newUid: () => host.newUid(), onRenew });
-}
-
-async function readConfigMaps(kube: KubeContext): Promise<BootstrapTarget> {
-  const read = kube.reader('configmaps');
-  const present = new Map<string, ObjectAnswer>();
-  await Promise.all(
-    BOOTSTRAP_CONFIG_MAPS.map(async ({ namespace, name }) => {
-      present.set(name, await read(namespace, name));
-    }),
-  );
-  return {
-    writer: kube.writer('configmaps'),
-    stored: (_namespace, name) => {
-      const answer = present.get(name);
-      return answer !== undefined && 'object' in answer ? answer.object : undefined;
-    },
-  };
 }

@@ -27,7 +27,7 @@ export class ObjectEnsurer {
       const old = stored[i];
       if (old === undefined) return [() => this.create(plural, object)];
       const next = strategy === 'create' ? undefined : strategy(old);
-      return next === undefined ? [] : [() => this.#replace(plural, next)];
+      return next === undefined ? [] : [() => this.replace(plural, next)];
     });
   }
 
@@ -46,9 +46,9 @@ export class ObjectEnsurer {
     }
   }
 
-  /** Does nothing if there is no such object. */
-  remove(plural: string, object: JsonObject): Promise<void> {
-    return this.#writer(plural).deleteIfPresent(target(object));
+  /** Deletes the object. Does nothing if it does not exist or, given a uid, has another uid. */
+  remove(plural: string, object: JsonObject, uid?: string): Promise<void> {
+    return this.#writer(plural).deleteIfPresent(target(object), uid);
   }
 
   /** Writes the stored object with the changes that `change` makes in place. Returns false if it does not exist. */
@@ -63,7 +63,7 @@ export class ObjectEnsurer {
   }
 
   /** Does nothing if the stored object has changed since it was read: the next start ensures it again. */
-  async #replace(plural: string, next: JsonObject): Promise<void> {
+  async replace(plural: string, next: JsonObject): Promise<void> {
     try {
       await this.#writer(plural).replace(next);
     } catch (error) {
