@@ -9,7 +9,11 @@
  *     plural: 'configmaps',
  *     scope: 'Namespaced',
  *     versions: [builtInVersion({ group: '', version: 'v1', kind: 'ConfigMap', table: configMapTable })],
- *     strategy: strategyWithDefaults({ validate: validateConfigMap, validateUpdate: validateConfigMapUpdate }),
+ *     strategy: strategyWithDefaults({
+ *       validate: validateConfigMap,
+ *       validatesMetadata: true,
+ *       validateUpdate: validateConfigMapUpdate,
+ *     }),
  *   }),
  * };
  * ```

@@ -3,8 +3,15 @@
  * change until the SDK for extension API servers is built on it.
  */
 export type { HttpHeaders, Transport, TransportRequest, TransportResponse } from '../apimachinery/http/transport.ts';
+export type { DeleteOptions } from '../apimachinery/meta/delete-options.ts';
+export type { ListOptions } from '../apimachinery/meta/list-options.ts';
 export type { UserInfo } from '../apimachinery/meta/user-info.ts';
+export type { GetOptions } from '../apimachinery/meta/write-options.ts';
+export { matchesFields } from '../apimachinery/selectors/field-selector.ts';
+export { matchesLabels } from '../apimachinery/selectors/label-selector.ts';
 export { type Status, StatusError } from '../apimachinery/status/status.ts';
+/** One function per Status: `new StatusError(statuses.notFound({ group, resource }, name))`. */
+export * as statuses from '../apimachinery/status/status-catalogue.ts';
 export {
   duplicate,
   type FieldIssue,
@@ -16,6 +23,7 @@ export {
   tooMany,
 } from '../apimachinery/validation/field-issue.ts';
 export { FieldPath } from '../apimachinery/validation/field-path.ts';
+export { type NameRule, nameIsDnsSubdomain } from '../apimachinery/validation/name-rules.ts';
 export type { Admission, AdmissionAttributes } from './admission.ts';
 export type { AuthenticationResult, Authenticator } from './authenticator.ts';
 export type { AuthorizationResult, Authorizer, RequestAttributes } from './authorizer.ts';
@@ -33,6 +41,20 @@ export { delegateStore } from './resource/delegate-store.ts';
 export { openResource } from './resource/open-resource.ts';
 export type { RegistryHost } from './resource/registry-host.ts';
 export type { ResourceDefinition, SubresourceDefinition } from './resource/resource-definition.ts';
-export type { ListPage, ResourceContext, ResourceStore } from './resource/resource-store.ts';
+export type {
+  CreateRequest,
+  DeleteAnswer,
+  DeleteRequest,
+  ListPage,
+  ObjectChange,
+  ResourceContext,
+  ResourceStore,
+  ResourceWatch,
+  ResourceWatchSink,
+  UpdateRequest,
+  WatchRequest,
+  WriteAnswer,
+} from './resource/resource-store.ts';
+export type { Strategy, StrategyContext } from './resource/strategy.ts';
 export type { VersionDefinition } from './resource/version-definition.ts';
 export { ResourceServer, type ResourceServerOptions } from './resource-server.ts';

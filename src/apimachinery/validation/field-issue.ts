@@ -113,7 +113,8 @@ export function internalError(path: FieldPath | undefined, message: string): Fie
 
 /**
  * The same issue with its value printed as one of a declared type: as JSON with its keys in the given order, which must
- * be that of the declaration. Otherwise strings are quoted as by `%q` and keys are sorted, as for free-form values.
+ * be that of the declaration. Otherwise strings are quoted as by `%q` and keys are sorted, as for free-form values. Use
+ * it where the Go field has a named type (`type Protocol string`) or is a struct, not for plain strings and map values.
  */
 export function declared(issue: FieldIssue): FieldIssue {
   return { ...issue, declared: true };

@@ -1,4 +1,7 @@
-/** Validation of enumerated string fields. */
+/**
+ * Validation of enumerated string fields. For an entry of a map use `notSupported` with `path.key(name)`, because its
+ * path has brackets.
+ */
 import { fieldAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { declared, type FieldIssue, notSupported, required } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';

@@ -15,16 +15,9 @@ export interface ServerMetrics {
   readonly responseSizes: HistogramFamily<ResourceLabels>;
   readonly longRunningRequests: GaugeFamily<ResourceLabels>;
   readonly requestTerminations: CounterFamily<readonly [...ResourceLabels, 'code']>;
-  readonly requestAborts: CounterFamily<readonly ['verb', 'group', 'version', 'resource', 'subresource', 'scope']>;
   readonly currentInFlight: GaugeFamily<readonly ['request_kind']>;
-  readonly requestedDeprecatedApis: GaugeFamily<
-    readonly ['group', 'version', 'resource', 'subresource', 'removed_release']
-  >;
   readonly watchEvents: CounterFamily<readonly ['group', 'version', 'resource']>;
   readonly watchEventSizes: HistogramFamily<readonly ['group', 'version', 'resource']>;
-  readonly watchListDuration: HistogramFamily<readonly ['group', 'version', 'resource', 'scope']>;
-  readonly terminatedWatchers: CounterFamily<readonly ['group', 'resource']>;
-  readonly resourceObjects: GaugeFamily<readonly ['group', 'resource']>;
   readonly tlsHandshakeErrors: CounterFamily<readonly []>;
   readonly authenticationAttempts: CounterFamily<readonly ['result']>;
   readonly authorizationAttempts: CounterFamily<readonly ['result']>;
@@ -50,7 +43,6 @@ const REQUEST_LABELS = [
 const DURATION_BUCKETS = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
-const WATCH_LIST_BUCKETS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
 const RESPONSE_SIZE_BUCKETS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const EVENT_SIZE_BUCKETS = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 
@@ -88,20 +80,10 @@ function requestMetrics(registry: MetricRegistry) {
       help: 'Requests that the server ended to protect itself.',
       labels: [...RESOURCE_LABELS, 'code'],
     }),
-    requestAborts: registry.counter({
-      name: 'apiserver_request_aborts_total',
-      help: 'Requests that were broken off without an answer, after a deadline for example.',
-      labels: ['verb', 'group', 'version', 'resource', 'subresource', 'scope'],
-    }),
     currentInFlight: registry.gauge({
       name: 'apiserver_current_inflight_requests',
       help: 'The most requests of a kind (readOnly, mutating) that were served at once during the last second.',
       labels: ['request_kind'],
-    }),
-    requestedDeprecatedApis: registry.gauge({
-      name: 'apiserver_requested_deprecated_apis',
-      help: '1 for each deprecated API that was asked for since the start, with the release that removes it.',
-      labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
     }),
   } satisfies Partial<ServerMetrics>;
 }
@@ -118,22 +100,6 @@ function watchMetrics(registry: MetricRegistry) {
       help: 'Bytes of the events that were sent to watchers.',
       labels: ['group', 'version', 'resource'],
       buckets: EVENT_SIZE_BUCKETS,
-    }),
-    watchListDuration: registry.histogram({
-      name: 'apiserver_watch_list_duration_seconds',
-      help: 'Seconds until a watch that began with the present state had sent all of it.',
-      labels: ['group', 'version', 'resource', 'scope'],
-      buckets: WATCH_LIST_BUCKETS,
-    }),
-    terminatedWatchers: registry.counter({
-      name: 'apiserver_terminated_watchers_total',
-      help: 'Watchers that were ended because they did not keep up.',
-      labels: ['group', 'resource'],
-    }),
-    resourceObjects: registry.gauge({
-      name: 'apiserver_resource_objects',
-      help: 'Objects that are stored.',
-      labels: ['group', 'resource'],
     }),
   } satisfies Partial<ServerMetrics>;
 }

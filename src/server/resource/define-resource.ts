@@ -71,9 +71,13 @@ export interface ResourceOptions<T extends object> {
     old: (ObjectIdentity & T) | undefined,
     context: StrategyContext,
   ): readonly FieldIssue[];
-  /** Subresources besides `status`, which exists if the schema has a property `status`. */
+  /** Subresources besides `status`, which exists if the schema has a property `status` and there is no `store`. */
   readonly subresources?: readonly SubresourceDefinition[];
-  /** Replaces the store over Storage: a table of a database, or a computed collection. The verbs are those it has. */
+  /**
+   * Replaces the store over Storage: a table of a database, or a computed collection. The verbs of the resource are those
+   * that the store has. The schema still gives defaults, columns and documentation, but the store itself validates what
+   * it writes.
+   */
   store?(host: RegistryHost): ResourceStore;
 }
 

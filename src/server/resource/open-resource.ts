@@ -1,5 +1,4 @@
 /** Opens declared resources: makes the store of a resource and the stores of its subresources. */
-import type { Stoppable } from '../../base/lifetime.ts';
 import { RegistryStore } from '../registry/store.ts';
 import type { RegistryHost } from './registry-host.ts';
 import type { ResourceDefinition, StoredDefinition, SubresourceDefinition } from './resource-definition.ts';
@@ -55,15 +54,10 @@ function openWith(
   const subresources = new Map<string, OpenSubresource>();
   for (const subresource of definition.subresources)
     subresources.set(subresource.name, { definition: subresource, store: subresource.store(store, host) });
-  return { definition, host, store, subresources, registry, stop: async () => stopperOf(store)?.stop() };
+  return { definition, host, store, subresources, registry, stop: async () => store.stop?.() };
 }
 
 /** Whether the objects are kept by the store over Storage. */
 export function isStoredResource(resource: OpenResource): resource is StoredResource {
   return resource.registry !== undefined;
-}
-
-/** A definition's own store may have a `stop()`. */
-function stopperOf(store: ResourceStore & Partial<Pick<Stoppable, 'stop'>>): Pick<Stoppable, 'stop'> | undefined {
-  return store.stop === undefined ? undefined : (store as Pick<Stoppable, 'stop'>);
 }

@@ -36,13 +36,16 @@ export interface ResourceContext {
   readonly name: string;
 }
 
-/** An object as JSON in the version of the request, its resourceVersion included. Shared and read-only. */
+/**
+ * An object as JSON in the version of the request, with `kind` and `apiVersion` first, and with its resourceVersion if it
+ * has one. Shared and read-only.
+ */
 export type ObjectBytes = Uint8Array;
 
 // ── Reads ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface ListPage {
-  /** The revision of the state that the list shows. */
+  /** The revision of the state that the list shows; '' for a computed collection. */
   readonly resourceVersion: string;
   /** The `continue` token for the next page; '' on the last page. */
   readonly continueToken: string;
@@ -182,7 +185,11 @@ export interface ResourceStore {
    * that new. 404 if there is no such object.
    */
   get?(context: ResourceContext, options: GetOptions): MaybePromise<ObjectBytes>;
-  /** Lists the objects of `context.namespace`, or of all namespaces. 410 if the requested state is no longer known. */
+  /**
+   * Lists the objects of `context.namespace`, or of all namespaces, that the label and field selectors select: the store
+   * applies them. It may ignore `limit` and answer with everything and no continue token. 410 if the requested state is
+   * no longer known.
+   */
   list?(context: ResourceContext, options: ListOptions): MaybePromise<ListPage>;
   /**
    * Starts a watch that delivers to `sink` until one of them ends it. Refuses what it can before it starts; a start
@@ -214,4 +221,6 @@ export interface ResourceStore {
   /** The HTTP methods that `connect` takes. */
   readonly connectMethods?: readonly string[];
   readonly connectOptions?: ConnectOptions;
+  /** Called once, when the server stops. Releases what the store holds. */
+  stop?(): MaybePromise<void>;
 }

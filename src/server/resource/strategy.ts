@@ -73,7 +73,10 @@ export interface Strategy {
    * the object.
    */
   validate?(object: JsonObject, context: StrategyContext): readonly FieldIssue[];
-  /** Whether `validate` checks the metadata, its name included: then the store does not. Default false. */
+  /**
+   * Whether `validate` checks the metadata, its name included: then the store does not on create. On update the store
+   * always checks it. Default false.
+   */
   readonly validatesMetadata?: boolean;
   /** Called on create once the object is valid. Returns texts for `Warning` headers. Must not change the object. */
   warningsOnCreate?(object: JsonObject, context: StrategyContext): readonly string[];
