@@ -29,7 +29,7 @@ function isUnder(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => path.startsWith(`${folder}/`));
 }
 
-/** Complaints about arrows between layers. */
+/** Returns the imports of a file that the layers do not allow. */
 function layerViolations(file: SourceFile): string[] {
   const layer = layerOf(file.path);
   if (layer === undefined) return [];
@@ -60,7 +60,7 @@ function packageViolations(file: SourceFile): string[] {
   return complaints;
 }
 
-/** The first cycle found among the files, as a list of paths. */
+/** Returns the paths of the first import cycle among the files. */
 function findCycle(files: readonly SourceFile[]): string[] | undefined {
   const graph = new Map(files.map((file) => [file.path, file.files]));
   const done = new Set<string>();
@@ -87,21 +87,21 @@ function fake(path: string, files: string[], packages: string[] = []): SourceFil
 }
 
 describe('the layers', () => {
-  it('lists every folder of src', () => {
+  it('list every folder of src', () => {
     const folders = new Set(sources.map((file) => layerOf(file.path)).filter((layer) => layer !== undefined));
     expect([...folders].filter((folder) => !(folder in rules.layers))).toEqual([]);
   });
 
-  it('has no arrows that form a cycle between layers', () => {
+  it('have no cycle', () => {
     const asFiles = Object.keys(rules.layers).map((layer) => fake(layer, allowedFrom(layer).slice(1)));
     expect(findCycle(asFiles)).toBeUndefined();
   });
 
-  it('imports only what is allowed', () => {
+  it('import only what layers.json allows', () => {
     expect(sources.flatMap(layerViolations)).toEqual([]);
   });
 
-  it('names the allowed layers when an arrow points up', () => {
+  it('are named in the message about an import that is not allowed', () => {
     expect(layerViolations(fake('storage/keys.ts', ['cache/watch-cache.ts']))).toEqual([
       'src/storage/keys.ts imports src/cache/watch-cache.ts: storage may import only storage, base, apimachinery',
     ]);
@@ -114,7 +114,7 @@ describe('the imports', () => {
     expect(shipped.flatMap(packageViolations)).toEqual([]);
   });
 
-  it('are refused where Node stops', () => {
+  it('of Node are refused elsewhere', () => {
     expect(packageViolations(fake('base/x.ts', [], ['node:fs']))).toHaveLength(1);
     expect(packageViolations(fake('cache/x.ts', [], ['lmdb']))).toHaveLength(1);
     expect(packageViolations(fake('cache/x.ts', [], ['left-pad']))).toHaveLength(1);
@@ -126,7 +126,7 @@ describe('the imports', () => {
     expect(findCycle([fake('a', ['b']), fake('b', ['c']), fake('c', ['b'])])).toEqual(['b', 'c', 'b']);
   });
 
-  it('reach the defining file, never an index, inside src', () => {
+  it('inside src name the defining file, never an index', () => {
     const complaints = shipped.flatMap((file) =>
       file.files
         .filter((target) => /(^|\/)index\.ts$/.test(target))
@@ -135,15 +135,15 @@ describe('the imports', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('are all found: types, side effects, re-exports and dynamic ones', () => {
+  it('are all found: types, side effects, re-exports and dynamic imports', () => {
     const text = `import type { A } from './a.ts';\nimport {\n  b,\n} from "./b.ts";\nimport './c.ts';\nexport { d } from './d.ts';\nconst e = await import('./e.ts');\n// import './no.ts';`;
     expect(importsOf(text)).toEqual(['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts']);
   });
 });
 
 describe('the portable part', () => {
-  it('bundles for the browser, dependencies included', async () => {
-    // The package's own door is where Node is put under the portable part.
+  it('bundles for the browser, with its dependencies', async () => {
+    // The package's entry point and the command use Node.
     const portable = shipped
       .filter((file) => !isUnder(file.path, rules.node.paths) && file.path !== 'index.ts')
       .map((file) => join(SRC, file.path));
@@ -162,13 +162,13 @@ describe('the portable part', () => {
       logLevel: 'silent',
     });
     expect(result.errors).toEqual([]);
-    expect(result.outputFiles[0]?.text).toContain('VirtualClock'); // nothing was shaken away
+    expect(result.outputFiles[0]?.text).toContain('VirtualClock');
     expect(result.outputFiles[0]?.text).not.toMatch(/from ["']node:/);
   });
 });
 
-describe('the house rules', () => {
-  it('keep files short enough to read', () => {
+describe('the source files', () => {
+  it('are short enough to read', () => {
     const long = shipped.filter((file) => file.text.split('\n').length > 450).map((file) => file.path);
     expect(long).toEqual([]);
   });

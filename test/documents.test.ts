@@ -9,7 +9,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 >;
 const decisions = join(ROOT, 'docs', 'decisions');
 
-describe('the decisions', () => {
+describe('the decision records', () => {
   it('have one record for each package of package.json', () => {
     const records = readdirSync(decisions).map((file) => readFileSync(join(decisions, file), 'utf8'));
     const packages = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
@@ -18,7 +18,7 @@ describe('the decisions', () => {
     expect(packages.filter((name) => concerned(name) !== 1)).toEqual([]);
   });
 
-  it('are no longer about packages that left', () => {
+  it('name no package that package.json does not have', () => {
     for (const file of readdirSync(decisions)) {
       const named = /ependency `([^`]+)`/.exec(readFileSync(join(decisions, file), 'utf8'))?.[1];
       if (named !== undefined)
@@ -37,7 +37,7 @@ describe('the source files', () => {
   });
 });
 
-describe('the texts', () => {
+describe('the documents', () => {
   const files = [
     'README.md',
     'CONTRIBUTING.md',

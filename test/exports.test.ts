@@ -11,8 +11,8 @@ interface Manifest {
 
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 
-// What importing each front door loads, transitively: packages loaded at once, and those loaded only when asked for. A new line here is
-// a decision: clients and controllers must never pull in a database or a certificate library.
+// The packages that importing each entry point loads, transitively: those loaded at once, and those loaded on demand. A
+// new line here is a decision: clients and controllers must never load a database or a certificate library.
 const LOADS: Readonly<Record<string, { readonly eager: readonly string[]; readonly lazy: readonly string[] }>> = {
   '.': { eager: ['node', 're2js'], lazy: ['lmdb'] },
   './server': { eager: ['re2js'], lazy: [] },
@@ -54,7 +54,7 @@ async function loads(entries: string[]): Promise<{ eager: string[]; lazy: string
   return { eager: [...eager].sort(), lazy: [...lazy].sort() };
 }
 
-/** The files behind a door: one, or all that the star of a pattern stands for. */
+/** Returns the files of an entry point: one, or all that its pattern matches. */
 function sourcesOf(distFile: string): string[] {
   const source = sourceOf(distFile);
   const [folder = '', ending] = source.split('*');
@@ -68,12 +68,12 @@ const doors = Object.entries(manifest.exports).flatMap(([door, target]) =>
   typeof target === 'string' ? [] : [{ door, target }],
 );
 
-describe('the front doors', () => {
+describe('the entry points', () => {
   it('are all listed here', () => {
     expect(doors.map(({ door }) => door).sort()).toEqual(Object.keys(LOADS).sort());
   });
 
-  it.each(doors)('$door has a source, types beside it, and loads just what is listed', async ({ door, target }) => {
+  it.each(doors)('$door has a source and types, and loads only the listed packages', async ({ door, target }) => {
     expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'));
     const sources = sourcesOf(target.default);
     expect(sources.length).toBeGreaterThan(0);
@@ -94,14 +94,14 @@ describe('the front doors', () => {
     expect([...layers].sort()).toEqual(['apimachinery', 'base', 'cache', 'cel', 'schema', 'server', 'storage']);
   });
 
-  it('of kinds hold tokens and no code', async () => {
+  it('of kinds contain tokens and no code', async () => {
     const entries = sourcesOf('./dist/kinds/api/*.js');
     const result = await build({ entryPoints: entries, bundle: true, format: 'esm', write: false, outdir: ROOT });
     expect(result.outputFiles).toHaveLength(entries.length);
     for (const { text } of result.outputFiles) expect(text).not.toMatch(/\bimport\b|\bfunction\b|=>|\(/);
   });
 
-  it('of kinds cost nothing for a kind that is not used', async () => {
+  it('of kinds add nothing to a bundle for kinds that are not used', async () => {
     const result = await build({
       stdin: {
         contents: `import { Lease } from './src/kinds/api/coordination/v1.ts';\nimport { Pod } from './src/kinds/api/core/v1.ts';\nexport const plural = Lease.plural;\nexport type P = Pod;`,

@@ -19,7 +19,7 @@ function openapiDocument(target: string): JsonObject {
   return JSON.parse(decodeUtf8(bytesOf(openapi.handle(requestOf(target))).body));
 }
 
-/** Every `$ref` of a document. */
+/** Returns every `$ref` in a document. */
 function references(value: JsonValue | undefined, found: Set<string> = new Set()): Set<string> {
   if (Array.isArray(value)) for (const item of value) references(item, found);
   else if (typeof value === 'object' && value !== null) {
@@ -40,14 +40,14 @@ function resolve(document: JsonObject, reference: string): JsonValue | undefined
 const documents = Object.keys(openapiDocument('/openapi/v3').paths as JsonObject);
 
 describe('the documents of the first kinds', () => {
-  it('are one for each version, and those around them', () => {
+  it('are one per version, and those of the server', () => {
     expect(documents).toEqual(
       expect.arrayContaining(['api/v1', 'apis', 'apis/rbac.authorization.k8s.io/v1', 'version']),
     );
   });
 
   it.each([...documents.map((name) => `/openapi/v3/${name}`), '/openapi/v2'])(
-    '%s refers only to what it has',
+    '%s refers only to schemas that it contains',
     (target) => {
       const document = openapiDocument(target);
       const missing = [...references(document)].filter((reference) => resolve(document, reference) === undefined);
@@ -55,7 +55,7 @@ describe('the documents of the first kinds', () => {
     },
   );
 
-  it('say how kubectl merges lists', () => {
+  it('have the merge extensions that kubectl uses', () => {
     const account = resolve(
       openapiDocument('/openapi/v3/api/v1'),
       '#/components/schemas/io.k8s.api.core.v1.ServiceAccount',
@@ -91,14 +91,14 @@ describe('the documents of the first kinds', () => {
 
 describe('discovery of the first kinds', () => {
   it.each(['/api', '/apis', '/api/v1', '/apis/coordination.k8s.io', '/apis/coordination.k8s.io/v1'])(
-    '%s has a binary form',
+    '%s has a protobuf form',
     (path) => {
       const accept = 'application/vnd.kubernetes.protobuf';
       expect(decodeUtf8(bytesOf(discovery.handle(requestOf(path, { accept }))).body).slice(0, 3)).toBe('k8s');
     },
   );
 
-  it.each(['/api', '/apis'])('%s has a binary aggregated form', (path) => {
+  it.each(['/api', '/apis'])('%s has an aggregated protobuf form', (path) => {
     const accept = 'application/vnd.kubernetes.protobuf;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io';
     const { headers, body } = bytesOf(discovery.handle(requestOf(path, { accept })));
     expect(headers['content-type']).toMatch(/^application\/vnd.kubernetes.protobuf;g=apidiscovery/);

@@ -1,4 +1,4 @@
-/** Reads the import statements of the sources: what the architecture tests judge. */
+/** The import graph of the sources, which the architecture tests check. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,16 +10,16 @@ export interface SourceFile {
   /** Relative to src, with forward slashes. */
   readonly path: string;
   readonly text: string;
-  /** Relative imports, resolved: paths relative to src (or `../x` when they leave it). */
+  /** Relative imports, resolved to paths relative to src (`../x` outside of it). */
   readonly files: readonly string[];
-  /** Everything else: packages and `node:` modules, as written. */
+  /** Other imports, as written: packages and `node:` modules. */
   readonly packages: readonly string[];
 }
 
 const IMPORT =
   /(?:^|[;\n}]\s*)(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
-/** The specifiers that a TypeScript source imports, types and dynamic imports included. */
+/** Returns the specifiers that a TypeScript source imports, with types and dynamic imports. */
 export function importsOf(text: string): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`\\])\/\/[^\n]*/g, '');
   return [...code.matchAll(IMPORT)].map((match) => (match[1] ?? match[2]) as string);
@@ -37,7 +37,7 @@ export function readSource(path: string): SourceFile {
   return { path, text, files, packages };
 }
 
-/** All sources; `tests` includes test files, fixtures and suites, which are otherwise left out except suites (they ship). */
+/** Returns all sources, with tests and fixtures. */
 export function readSources(): SourceFile[] {
   return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .map(posix)

@@ -22,14 +22,14 @@ function tryWith(second: readonly Line[], asked: string[][] = []): SecondTry<Lin
 }
 
 describe('differingTwice', () => {
-  it('runs nothing again where nothing differs', async () => {
+  it('runs nothing again if nothing differs', async () => {
     const asked: string[][] = [];
     const first = [line('a', 'get'), line('b', 'get')];
     expect(await differingTwice(first, tryWith([], asked))).toEqual(first);
     expect(asked).toEqual([]);
   });
 
-  it('keeps a difference that occurs again, and tells one that does not', async () => {
+  it('keeps a difference that occurs again, and reports one that does not', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {});
     try {
       const asked: string[][] = [];
@@ -44,13 +44,13 @@ describe('differingTwice', () => {
     }
   });
 
-  it('tells the same question apart by its turn', async () => {
+  it('distinguishes repetitions of the same request by their order', async () => {
     const first = [line('a', 'get'), line('a', 'get', 'x')];
     const second = [line('a', 'get'), line('a', 'get', 'x')];
     expect(await differingTwice(first, tryWith(second))).toEqual(first);
   });
 
-  it('keeps a difference that the second run did not come to', async () => {
+  it('keeps a difference that the second run did not reach', async () => {
     const first = [line('a', 'get', 'x')];
     expect(await differingTwice(first, tryWith([]))).toEqual(first);
   });

@@ -1,4 +1,4 @@
-/** Expressions: sources that are nearly good, and programs that want more than they may have. */
+/** Fuzz targets of CEL: mutated sources, and programs that exceed the limits. */
 import { decodeUtf8 } from '../../src/base/bytes.ts';
 import type { JsonObject } from '../../src/base/json-value.ts';
 import { estimateCost } from '../../src/cel/cost/estimate.ts';
@@ -55,9 +55,9 @@ function object(scale: number): JsonObject {
   };
 }
 
-/** What the reference gives one call of a rule. */
+/** The cost limit of one call of a rule in kube-apiserver. */
 const LIMIT = 1_000_000;
-/** No evaluation holds more than this beside its object. */
+/** The memory that one evaluation may use beside its object. */
 const MAX_BYTES = 300 * 1024 * 1024;
 
 const parsed = parseStructural(SCHEMA);
@@ -70,22 +70,22 @@ const adapt = adapterOf(withObjectMeta(schema));
 const SMALL: Value = adapt(object(3));
 const LARGE: Value = adapt(object(20_000));
 
-/** With what is not collected yet. */
+/** Includes garbage that is not collected yet. */
 function bytesHeld(): number {
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }
 
-/** True if the source compiles; `self` decides how much it can do. */
+/** Returns true if the source compiles. `self` decides how much work it can do. */
 function run(source: string, self: Value): boolean {
   const checked = environment.check(source);
   if (!checked.ok) {
-    if (checked.issues.length === 0) throw new Error('refused without a word');
+    if (checked.issues.length === 0) throw new Error('refused without an issue');
     formatIssues(source, checked.issues);
     return false;
   }
   const { min, max } = estimateCost(checked.checked, { size: () => undefined });
-  if (!(min >= 0 && min <= max)) throw new Error(`an estimate from ${min} to ${max}`);
+  if (!(min >= 0 && min <= max)) throw new Error(`the cost estimate is from ${min} to ${max}`);
   let program: Program;
   try {
     program = environment.program(checked.checked);
@@ -96,13 +96,13 @@ function run(source: string, self: Value): boolean {
   const before = bytesHeld();
   const outcome = program.run([self], { cost: LIMIT });
   const grown = bytesHeld() - before;
-  if (grown > MAX_BYTES) throw new Error(`an evaluation that takes ${grown} bytes`);
+  if (grown > MAX_BYTES) throw new Error(`an evaluation used ${grown} bytes`);
   const ended = 'error' in outcome && outcome.error instanceof CelStopped;
-  if (!ended && outcome.cost > LIMIT) throw new Error(`cost ${outcome.cost} and not stopped`);
+  if (!ended && outcome.cost > LIMIT) throw new Error(`not stopped at cost ${outcome.cost}`);
   return true;
 }
 
-/** Sources that would take the machine if nothing stopped them. */
+/** Sources that would use all memory or time without a limit. */
 const GREEDY: readonly string[] = [
   `[dyn('0123456789')]${'.map(x, x + x)'.repeat(30)}.size() > 0`,
   `['0123456789']${'.map(x, x + x)'.repeat(30)}.size() > 0`,
@@ -202,7 +202,7 @@ export const celTargets: readonly FuzzTarget[] = [
     name: 'cel-greedy',
     corpus: GREEDY,
     words: WORDS,
-    // An evaluation may spend its million whatever the length of its source.
+    // An evaluation may use its whole budget, whatever the length of its source.
     stepsPerByte: 300_000,
     inputs: 0.002,
     run: (input) => run(decodeUtf8(input), LARGE),

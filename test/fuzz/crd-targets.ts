@@ -1,4 +1,7 @@
-/** What else the author of a definition writes: columns, scale paths, field rules; and what a conversion webhook answers. */
+/**
+ * Fuzz targets of definitions other than schemas: columns, scale paths, field rules, and answers of conversion
+ * webhooks.
+ */
 
 import { checkFieldRules } from '../../src/apiextensions/conversion/fields/check-field-rules.ts';
 import { fieldsConverter } from '../../src/apiextensions/conversion/fields/fields-converter.ts';
@@ -66,7 +69,7 @@ function runFieldRules(text: string): boolean {
     for (const original of OBJECTS) {
       try {
         const [converted] = converter.convert([cloneJson(original)], from, to) as readonly JsonObject[];
-        if (converted?.['apiVersion'] !== `example.com/${to}`) throw new Error('another version than was asked for');
+        if (converted?.['apiVersion'] !== `example.com/${to}`) throw new Error('converted to the wrong version');
       } catch (caught) {
         if (!isStatusError(caught)) throw caught;
       }
@@ -116,13 +119,14 @@ async function runConversion(body: Uint8Array): Promise<boolean> {
   const [object] = converted;
   const metadata = object?.['metadata'];
   if (converted.length !== 1 || !isJsonObject(metadata)) throw new Error('an object was lost');
-  if (object?.['apiVersion'] !== 'example.com/v1' || object['kind'] !== 'Thing') throw new Error('another kind');
+  if (object?.['apiVersion'] !== 'example.com/v1' || object['kind'] !== 'Thing')
+    throw new Error('the kind has changed');
   for (const name of ['name', 'namespace', 'uid', 'resourceVersion'])
     if (metadata[name] !== METADATA[name]) throw new Error(`the webhook changed ${name}`);
   return true;
 }
 
-/** Columns of every type on objects of every form. */
+/** Evaluates columns of every type on objects of every form. */
 function runColumn(jsonPath: string): boolean {
   const isPath = parseJsonPath(jsonPath) !== undefined;
   for (const type of ['string', 'integer', 'number', 'boolean', 'date']) {
@@ -140,7 +144,7 @@ function runScalePath(path: string): boolean {
     const object = cloneJson(original);
     if (setIntegerAt(object, path, 5) !== undefined) continue;
     const read = integerAt(object, path);
-    if (!read.ok || read.value !== 5) throw new Error('what was set is not there');
+    if (!read.ok || read.value !== 5) throw new Error('the value that was set is missing');
     if (Object.getPrototypeOf(object) !== Object.prototype) throw new Error('the prototype was changed');
   }
   if (({} as Record<string, unknown>)['replicas'] !== undefined) throw new Error('the prototype was changed');

@@ -1,6 +1,7 @@
 /**
- * HTTP/2 as a client may send it: whole conversations with their bytes injured, frames lost, repeated and exchanged, cut into pieces anywhere. Invariant: whatever comes, the server sends frames that a client
- * can read, every handler hears of the end at most once, nothing is left in the wheel, and the next client, whose bytes go through the same buffers, is served.
+ * Fuzz targets of HTTP/2: whole conversations with damaged bytes, and with frames lost, repeated and reordered, split
+ * anywhere. Invariants: the server sends only frames that a client can parse; every handler is told of the end at most
+ * once; no timer is left; the next client, which uses the same buffers, is served.
  */
 import { settle } from '../../src/base/virtual-clock.ts';
 import { FLAG, FRAME, PREFACE, SETTING } from '../../src/node/http2/frames.ts';
@@ -28,16 +29,16 @@ import type { FuzzTarget } from './targets.ts';
 
 const POST = { method: 'POST', open: true } as const;
 const BODY = Buffer.alloc(20_000, 'b');
-const MOST_STREAMS = 20;
-/** What a connection may hold of what its client does not take. */
-const MOST_UNSENT = 700 * 1024;
-const LIMITS = { maxStreams: MOST_STREAMS, streamWindowBytes: 30_000, maxHeaderBytes: 4_000, maxHeaderCount: 40 };
+const MAX_STREAMS = 20;
+/** The bytes that a connection may buffer for a client that does not read. */
+const MAX_BUFFERED = 700 * 1024;
+const LIMITS = { maxStreams: MAX_STREAMS, streamWindowBytes: 30_000, maxHeaderBytes: 4_000, maxHeaderCount: 40 };
 
 function text(body: string | Buffer): Answer {
   return { kind: 'bytes', status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from(body) };
 }
 
-/** Writes until it is told to stop, as a watch does. */
+/** Writes until it is stopped, like a watch. */
 function pump(sink: AnswerSink, ends: boolean): void {
   let left = 12;
   const write = (): void => {
@@ -48,7 +49,7 @@ function pump(sink: AnswerSink, ends: boolean): void {
   write();
 }
 
-/** One of each kind of answer, as the path says. */
+/** Returns an answer of the kind that the path names. */
 function answer(incoming: Incoming): Answer | Promise<Answer> {
   const { target } = incoming;
   switch (target.slice(0, 3)) {
@@ -75,7 +76,7 @@ function answer(incoming: Incoming): Answer | Promise<Answer> {
   }
 }
 
-/** Whose answers go through the same buffers, one after the other. */
+/** The buffers that all connections of this process share. */
 let shared: H2Shared | undefined;
 
 interface Conversation extends InMemory {
@@ -90,7 +91,7 @@ function converse(): Conversation {
       incoming.onClose(() => {
         if (++closes > 1) findings.push('a handler heard of the end twice');
       });
-      // What handlers look at must not throw, whatever the client sent.
+      // Accessors must not throw, whatever the client sent.
       incoming.headerNames();
       incoming.header('host');
       incoming.headerValues('x');
@@ -115,7 +116,7 @@ function converse(): Conversation {
   return { ...made, findings };
 }
 
-/** Frames of an input as far as there are any; behind the preface. */
+/** Returns the complete frames of an input after the preface. */
 function framesOf(input: Buffer): Buffer[] {
   const frames: Buffer[] = [];
   let at = Math.min(input.length, PREFACE.length);
@@ -127,7 +128,7 @@ function framesOf(input: Buffer): Buffer[] {
   return frames;
 }
 
-/** Loses, repeats, exchanges and turns single bits of frames. */
+/** Drops, repeats, reorders and damages frames. */
 function reorder(input: Buffer, random: Random): Buffer {
   const frames = framesOf(input);
   for (let left = random.int(4); left > 0 && frames.length > 0; left--) {
@@ -156,7 +157,8 @@ async function feed({ socket, send, log }: Conversation, input: Buffer, random: 
       if (socket.taking) socket.taking = false;
       else socket.takeAll();
     }
-    if (socket.writableLength > MOST_UNSENT) throw new Error(`${socket.writableLength} bytes wait for the client`);
+    if (socket.writableLength > MAX_BUFFERED)
+      throw new Error(`${socket.writableLength} bytes are buffered for the client`);
     if (log.frames.length > 20_000) throw new Error('more frames than the input can ask for');
   }
   for (let i = 0; i < 4; i++) await settle();
@@ -172,12 +174,12 @@ async function expectServed(): Promise<void> {
   await settle();
 }
 
-/** Whether the client was told nothing bad. */
+/** Returns whether the client got no error. */
 async function talk(input: Buffer, random: Random): Promise<boolean> {
   const conversation = converse();
   const { connection, log, socket, clock, problems, findings } = conversation;
   await feed(conversation, input, random);
-  if (connection.streams.size > MOST_STREAMS) throw new Error(`${connection.streams.size} streams are open`);
+  if (connection.streams.size > MAX_STREAMS) throw new Error(`${connection.streams.size} streams are open`);
   const accepted = problems.length === 0 && log.frames.every(({ type }) => type !== FRAME.resetStream);
   const end = random.int(4);
   if (end === 0) connection.drain();
@@ -188,7 +190,7 @@ async function talk(input: Buffer, random: Random): Promise<boolean> {
   socket.destroy();
   for (let i = 0; i < 3; i++) await settle();
   if (connection.streams.size > 0) throw new Error(`${connection.streams.size} streams are left`);
-  if (clock.pendingTimers > 0) throw new Error('something is left in the wheel');
+  if (clock.pendingTimers > 0) throw new Error('a timer is left');
   if (findings.length > 0) throw new Error(findings.join('; '));
   if (problems.some(({ kind }) => kind === 'handler-failed')) throw new Error('a handler failed');
   return accepted;
@@ -278,7 +280,7 @@ const WORDS: readonly Buffer[] = [
   Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f]),
 ];
 
-/** The same input is always treated the same. */
+/** The same input gets the same treatment. */
 function seedOf(input: Buffer): number {
   let seed = input.length;
   for (const byte of input) seed = (Math.imul(seed, 31) + byte) >>> 0;
@@ -313,14 +315,14 @@ export const h2Targets: readonly FuzzTarget[] = [
     ],
     run(input) {
       const decoder = new HpackDecoder(LIMITS);
-      // Once more with the table that it leaves.
+      // Decodes again with the table that the first round left.
       for (let round = 0; round < 2; round++) {
         const decoded = decoder.decode(input);
         if (decoded === undefined) return false;
         let size = 0;
         for (const field of decoded.fields) size += field.length;
         if (size > LIMITS.maxHeaderBytes || decoded.fields.length > 2 * LIMITS.maxHeaderCount)
-          throw new Error('a block holds more than its limits');
+          throw new Error('a header block exceeds its limits');
         if (decoded.tooLarge || decoded.malformed) return false;
       }
       return true;

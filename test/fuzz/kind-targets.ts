@@ -1,6 +1,7 @@
 /**
- * Built-in kinds in both forms: objects that are made from our own facts, injured, decoded by the type that they name, and encoded again.
- * Invariant: what is accepted is stable, and both forms say the same of it.
+ * Fuzz targets of the built-in kinds in JSON and protobuf: objects generated from our own type facts are mutated,
+ * decoded by the type that they name, and encoded again. Invariant: an accepted object is stable, and both forms are
+ * equal.
  */
 import { normalizeTyped } from '../../src/apimachinery/codec/typed-normalize.ts';
 import { decodeObject, type TypeMeta } from '../../src/apimachinery/protobuf/decode.ts';
@@ -15,10 +16,10 @@ import { kindView } from '../../src/kinds/views.ts';
 import { createRandom, type Random } from './random.ts';
 import type { FuzzTarget } from './targets.ts';
 
-/** Objects of each kind; each has other fields. */
+/** The number of objects of each kind; each has other fields. */
 const SAMPLES = 2;
 const MAX_DEPTH = 9;
-/** Leaves room for mutations below the bound of mutated inputs. */
+/** Leaves room for mutations below the limit for mutated inputs. */
 const MAX_SAMPLE_BYTES = 6000;
 
 const SCALARS: Readonly<Record<ScalarType, readonly JsonValue[]>> = {
@@ -40,9 +41,9 @@ const SCALARS: Readonly<Record<ScalarType, readonly JsonValue[]>> = {
 
 function sampleStruct(view: StructView, random: Random, depth: number): JsonObject {
   const object: JsonObject = {};
-  // The deeper, the fewer: recursive types end, and objects stay small.
+  // Fewer fields at greater depth, so that recursive types end and objects stay small.
   for (const field of view.fields()) {
-    // The type of the object itself is set by the caller.
+    // The caller sets kind and apiVersion of the object.
     if ((depth === 0 && field.wire === undefined) || random.int(MAX_DEPTH) < depth) continue;
     setField(object, field.name, sample(field.type, random, depth + 1));
   }
@@ -74,14 +75,14 @@ function createKinds(): Map<string, StructView> {
     for (const kind of names.split(' ')) {
       const view = kindView(group, version, kind);
       const apiVersion = group === '' ? version : `${group}/${version}`;
-      // A watch event is no object: it does not say what it is.
+      // A watch event has no kind of its own.
       if (hasBinaryForm(view) && view.field('kind') !== undefined) views.set(nameOf({ apiVersion, kind }), view);
     }
   }
   return views;
 }
 
-/** Samples of all kinds, as values that the reference would store. */
+/** Returns samples of all kinds in their stored form. */
 function createSamples(views: Map<string, StructView>): JsonObject[] {
   const random = createRandom(6);
   const objects: JsonObject[] = [];
@@ -100,7 +101,7 @@ function createSamples(views: Map<string, StructView>): JsonObject[] {
 
 function encode(view: StructView, object: JsonObject): Uint8Array {
   const result = encodeObject(view, object);
-  if (!result.ok) throw new Error(`what was accepted cannot be encoded: ${result.error.message}`);
+  if (!result.ok) throw new Error(`an accepted object cannot be encoded: ${result.error.message}`);
   return result.bytes;
 }
 
@@ -113,7 +114,7 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }
 
-/** The targets; the samples are made anew for each call. */
+/** Returns the targets. Each call makes new samples. */
 export function createKindTargets(): readonly FuzzTarget[] {
   const views = createKinds();
   const resolve = (typeMeta: TypeMeta): StructView | undefined => views.get(nameOf(typeMeta));
@@ -138,14 +139,15 @@ export function createKindTargets(): readonly FuzzTarget[] {
         const view = resolve(typeMetaOf(decoded.value)) as StructView;
         const bytes = encode(view, decoded.value);
         const again = decodeObject(bytes, resolve, { resolve });
-        if (!again.ok) throw new Error(`what was encoded does not decode: ${again.error.message}`);
+        if (!again.ok) throw new Error(`an encoded object cannot be decoded: ${again.error.message}`);
         if (!sameBytes(encode(view, again.value), bytes)) throw new Error('not stable');
-        // By way of JSON it is the same object.
+        // The object must be the same after a round trip through JSON.
         const json = readJson(writeJson(decoded.value));
         if (!json.ok) throw new Error(`not JSON: ${json.error.message}`);
         const typed = normalizeTyped(json.value as JsonObject, view);
-        if (!typed.ok) throw new Error(`JSON of it is refused: ${typed.message}`);
-        if (!sameBytes(encode(view, typed.object), bytes)) throw new Error('another object by way of JSON');
+        if (!typed.ok) throw new Error(`its JSON is refused: ${typed.message}`);
+        if (!sameBytes(encode(view, typed.object), bytes))
+          throw new Error('the object differs after a round trip through JSON');
         return true;
       },
     },
@@ -179,8 +181,9 @@ export function createKindTargets(): readonly FuzzTarget[] {
         if (typed.ok !== stored.ok) throw new Error('refused in one form only');
         if (!typed.ok || !stored.ok) return false;
         const decoded = decodeObject(encode(view, typed.object), resolve, { resolve });
-        if (!decoded.ok) throw new Error(`what was encoded does not decode: ${decoded.error.message}`);
-        if (!equalJson(decoded.value, stored.object)) throw new Error('another object by way of protobuf');
+        if (!decoded.ok) throw new Error(`an encoded object cannot be decoded: ${decoded.error.message}`);
+        if (!equalJson(decoded.value, stored.object))
+          throw new Error('the object differs after a round trip through protobuf');
         return true;
       },
     },

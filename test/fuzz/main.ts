@@ -1,7 +1,7 @@
 /**
- * Feeds mutated inputs to everything that reads what users write, in bounded loops.
- * usage: main.ts [--inputs N] [--seed S] [--target BEGINNING] [--timings]
- * Fails when a decoder throws, when its counted work is not bounded by the input's length, or when memory grows.
+ * The fuzz runner: feeds mutated inputs to every decoder of user input, in bounded loops. It fails if a decoder throws,
+ * if its counted work is not bounded by the length of the input, or if memory grows. usage: main.ts [--inputs N]
+ * [--seed S] [--target BEGINNING] [--timings]
  */
 import { parseArgs } from 'node:util';
 import { toError } from '../../src/base/errors.ts';
@@ -15,14 +15,14 @@ import { schemaTargets } from './schema-targets.ts';
 import { createStepCounter, type StepCounter } from './steps.ts';
 import { targets as decoders, type FuzzTarget } from './targets.ts';
 
-/** Counted blocks per input byte that a target may not exceed on average over a batch, nor for one stretched input, unless it says more. */
+/** The default limit of counted blocks per input byte, on average over a batch and for each stretched input. */
 const STEPS_PER_BYTE = 150;
 const STEPS_PER_INPUT = 5_000;
 const BATCH = 500;
-/** Inputs of the stretch phase for each size. */
+/** The number of inputs of each size in the stretch phase. */
 const STRETCHED = 12;
 const STRETCH_SIZES = [4_096, 16_384, 65_536];
-/** Heap growth between the first tenth and the end that counts as a leak. */
+/** The heap growth between the first tenth and the end that counts as a leak. */
 const MAX_GROWTH_BYTES = 24 * 1024 * 1024;
 
 const { values } = parseArgs({
@@ -90,7 +90,7 @@ async function fuzz(target: FuzzTarget, steps: StepCounter): Promise<Report> {
     await steps.take();
     const shown = JSON.stringify(input.toString('latin1').slice(0, 200));
     if (!(await target.run(input))) failures.push(`refuses its own corpus entry ${shown}`);
-    // The first run may make what is kept for all.
+    // The first run may fill caches.
     await steps.take();
     await target.run(input);
     await measure(input.length, 1, `corpus entry ${shown}`);

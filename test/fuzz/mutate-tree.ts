@@ -1,4 +1,6 @@
-/** Turns good documents into other documents: parts are exchanged, removed and put elsewhere, so that most of what comes out still has a meaning. */
+/**
+ * The mutation of JSON documents: parts are exchanged, removed and moved, so that most results are still meaningful.
+ */
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setField } from '../../src/base/json-value.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -34,7 +36,7 @@ function put({ holder, key }: Place, value: JsonValue): void {
   else setField(holder, key as string, value);
 }
 
-/** A changed copy. `fields` are what may be put into any object, `values` what may stand anywhere. */
+/** Returns a changed copy. `fields` may be added to any object, `values` may replace any value. */
 export function mutateTree(
   root: JsonObject,
   random: Random,

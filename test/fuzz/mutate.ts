@@ -1,7 +1,7 @@
-/** Turns good inputs into nearly good ones: a few small injuries each, at random places, with words of the input's own language. */
+/** The mutation of bytes: a few small changes at random places, with words of the input's language. */
 import type { Random } from './random.ts';
 
-/** No mutated input is longer than this; the stretch phase goes further on purpose. */
+/** The maximum length of a mutated input. The stretch phase uses longer ones. */
 export const MAX_MUTATED_BYTES = 8192;
 
 type Mutation = (input: Buffer, random: Random, corpus: readonly Buffer[], words: readonly Buffer[]) => Buffer;
@@ -67,7 +67,7 @@ export function mutate(corpus: readonly Buffer[], words: readonly Buffer[], rand
   return input.subarray(0, MAX_MUTATED_BYTES);
 }
 
-/** The input, or a slice of it, repeated to about `size` bytes: what is super-linear shows here. */
+/** Repeats the input, or a slice of it, to about `size` bytes, to find super-linear work. */
 export function stretch(input: Buffer, size: number, random: Random): Buffer {
   if (input.length === 0) return input;
   const from = random.int(input.length);

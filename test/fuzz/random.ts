@@ -1,2 +1,2 @@
-/** The generator that tests in `src` use too. */
+/** The random generator that tests in `src` use as well. */
 export { createRandom, type Random } from '../../src/base/random.fixtures.ts';

@@ -1,4 +1,4 @@
-/** Schemas of definitions, with objects under them, and the patterns that they hold. */
+/** Fuzz targets of schemas in definitions, objects validated by them, and regular expressions in them. */
 
 import { CRD_V1 } from '../../src/apiextensions/definition/crd-definition.ts';
 import { createSchemaChecks } from '../../src/apiextensions/definition/validation/create-schema-checks.ts';
@@ -16,7 +16,7 @@ import { objectMetaView } from '../../src/server/resource/schema/object-metadata
 import { mutateTree, randomOf } from './mutate-tree.ts';
 import type { FuzzTarget } from './targets.ts';
 
-/** Objects of all forms; nobody changes them. */
+/** Objects of all forms. They must not be modified. */
 export const OBJECTS: readonly JsonObject[] = [
   {
     apiVersion: 'example.com/v1',
@@ -108,7 +108,7 @@ function definitionOf(schema: JsonObject): JsonObject {
   };
 }
 
-/** True if a definition with the schema may be stored; then objects are made and judged by it. */
+/** Returns true if a definition with the schema is valid. Objects are then pruned, defaulted and validated by it. */
 function runSchema(schema: JsonObject, objects: readonly JsonObject[] = OBJECTS): boolean {
   const decoded = CRD_V1.normalize(cloneJson(definitionOf(schema)));
   if (!decoded.ok) return false;
@@ -134,7 +134,7 @@ function runSchema(schema: JsonObject, objects: readonly JsonObject[] = OBJECTS)
   return true;
 }
 
-/** What schemas may say, mostly where it makes sense. */
+/** Fields of schemas, mostly with meaningful values. */
 const SCHEMA_FIELDS: readonly (readonly [string, JsonValue])[] = [
   ['type', 'object'],
   ['type', 'array'],
@@ -194,7 +194,7 @@ const OBJECT_FIELDS: readonly (readonly [string, JsonValue])[] = VALUES.flatMap(
 
 const TEXTS = ['', 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaab', 'x'.repeat(500), 'é😀\n\0', 'ab'.repeat(200)];
 
-/** The input that changes nothing. */
+/** The input without mutations. */
 const AS_IT_IS = 'as it is';
 
 export const schemaTargets: readonly FuzzTarget[] = [
@@ -237,7 +237,7 @@ export const schemaTargets: readonly FuzzTarget[] = [
     corpus: [AS_IT_IS],
     words: ['a', 'b'],
     stepsPerInput: 500_000,
-    // The bytes only decide what is changed in the schema and in the objects.
+    // The bytes of the input seed the mutations of the schema and the objects.
     run(input) {
       if (decodeUtf8(input) === AS_IT_IS) return runSchema(SCHEMA);
       const random = randomOf(input);
@@ -277,7 +277,7 @@ export const schemaTargets: readonly FuzzTarget[] = [
       '\\1',
       '(?=',
     ],
-    // A pattern is a program: what a match takes is its length times that of the text.
+    // The work of a match is the length of the pattern times that of the text.
     stepsPerByte: 10_000,
     stepsPerInput: 200_000,
     run(input) {

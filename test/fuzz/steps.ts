@@ -1,11 +1,12 @@
 /**
- * Counts work instead of time: V8's precise coverage says how often each block of the bundle ran. The sum is the same on a busy and on
- * an idle machine, so a bound on it can be a test. Native code (JSON.parse, regular expressions) is not counted.
+ * The counter of work: V8's precise coverage tells how often each block of the bundle ran. The sum does not depend on
+ * the load of the machine, so a test can have a limit for it. Native code (JSON.parse, regular expressions) is not
+ * counted.
  */
 import { Session } from 'node:inspector/promises';
 
 export interface StepCounter {
-  /** Blocks executed since the last call. */
+  /** Returns the number of executed blocks since the last call. */
   take(): Promise<number>;
   stop(): Promise<void>;
 }

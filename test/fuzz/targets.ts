@@ -1,4 +1,4 @@
-/** What is fuzzed: every decoder of user input, each with a corpus of good inputs and words of its language. */
+/** The fuzz targets: every decoder of user input, each with a corpus of valid inputs and words of its language. */
 import { encodeCbor } from '../../src/apimachinery/codec/cbor/cbor.ts';
 import { decodeCbor } from '../../src/apimachinery/codec/cbor/cbor-decode.ts';
 import { JsonFrameDecoder, LengthDelimitedDecoder } from '../../src/apimachinery/codec/framing.ts';
@@ -32,16 +32,16 @@ import type { MaybePromise } from '../../src/base/maybe-promise.ts';
 
 export interface FuzzTarget {
   readonly name: string;
-  /** Good inputs: the target accepts each. */
+  /** Valid inputs: the target accepts each. */
   readonly corpus: readonly (string | Uint8Array)[];
   readonly words: readonly (string | Uint8Array)[];
-  /** Counted blocks per input byte that the target may take; default 150. What compiles and runs programs takes more. */
+  /** The limit of counted blocks per input byte. Default 150. Targets that compile and run programs need more. */
   readonly stepsPerByte?: number;
-  /** Beside them, for each input; default 5000. */
+  /** The limit of counted blocks per input, in addition. Default 5000. */
   readonly stepsPerInput?: number;
-  /** The share of the inputs that it gets, where one takes long; default 1. */
+  /** The share of the inputs that the target gets, for slow targets. Default 1. */
   readonly inputs?: number;
-  /** Whether the input was accepted. Whatever it throws is a finding. */
+  /** Returns whether the input was accepted. Any exception is a finding. */
   run(input: Buffer): MaybePromise<boolean>;
 }
 
@@ -113,7 +113,7 @@ export const targets: readonly FuzzTarget[] = [
     run(input) {
       const result = readJson(input, { duplicates: 'report' });
       if (!result.ok) return false;
-      // What was read can be written, and read again to the same text.
+      // The value can be written and read again with the same result.
       const text = writeJson(result.value);
       const again = readJson(text);
       if (!again.ok || writeJson(again.value) !== text) throw new Error(`not stable: ${text.slice(0, 200)}`);

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { readYaml } from '../../src/apimachinery/codec/yaml/yaml.ts';
 import { ROOT } from '../source-graph.ts';
 
-// The parent's parent holds package.json, as that of the built command does.
+// The grandparent folder contains package.json, as for the built command.
 const FOLDER = join(ROOT, '.cache', 'command-test');
 const COMMAND = join(FOLDER, 'main.js');
 const LAST_LINE = 'Press Ctrl-C to stop it.';
@@ -35,11 +35,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The command in a child process of its own. */
+/** The command in a child process. */
 class Server {
   readonly child: ChildProcess;
   output = '';
-  complaints = '';
+  errors = '';
   readonly exited: Promise<number | null>;
 
   constructor(args: readonly string[]) {
@@ -48,15 +48,15 @@ class Server {
       this.output += text.toString();
     });
     this.child.stderr?.on('data', (text: Buffer) => {
-      this.complaints += text.toString();
+      this.errors += text.toString();
     });
     this.exited = once(this.child, 'close').then(([code]) => code as number | null);
   }
 
-  async greeted(): Promise<string[]> {
+  async started(): Promise<string[]> {
     while (!this.output.includes(LAST_LINE)) {
       const ended = await Promise.race([once(this.child.stdout as NodeJS.EventEmitter, 'data'), this.exited]);
-      if (!Array.isArray(ended)) throw new Error(`ended with ${ended}: ${this.complaints}`);
+      if (!Array.isArray(ended)) throw new Error(`ended with ${ended}: ${this.errors}`);
     }
     return this.output.trimEnd().split('\n');
   }
@@ -70,11 +70,11 @@ class Server {
 async function start(...args: string[]): Promise<Server> {
   const server = new Server(['--secure-port=0', ...args]);
   servers.push(server);
-  await server.greeted();
+  await server.started();
   return server;
 }
 
-/** The admin, or nobody, over HTTP/2 with nothing but what the kubeconfig holds. */
+/** Returns a client over HTTP/2 with the credentials of the kubeconfig, or with none. */
 function client(server: Server, as: 'admin' | 'nobody' = 'admin'): Client {
   const path = /export KUBECONFIG=(\S+)/.exec(server.output)?.[1] as string;
   const read = readYaml(readFileSync(path, 'utf8'));
@@ -125,7 +125,7 @@ class Client {
   }
 }
 
-/** Command lines and what they print, from the transcripts of the README. */
+/** Returns the command lines in the README and their output. */
 function transcripts(): { command: string; output: string[] }[] {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const blocks = [...readme.matchAll(/```console\n([\s\S]*?)```/g)].map((match) => match[1] as string);
@@ -137,7 +137,7 @@ function transcripts(): { command: string; output: string[] }[] {
   return found;
 }
 
-/** What differs from one start to the next, made equal. */
+/** Replaces the parts of a line that differ between starts. */
 function plain(line: string): string {
   return line
     .replace(/Keelson \d\S*/, 'Keelson VERSION')
@@ -147,7 +147,7 @@ function plain(line: string): string {
     .replace(/ +\d+s$/, ' AGE');
 }
 
-/** As kubectl prints a Table without wide columns. */
+/** Prints a Table as kubectl does, without wide columns. */
 function printTable(text: string): string[] {
   const table = JSON.parse(text) as {
     columnDefinitions: { name: string; priority: number }[];
@@ -167,12 +167,12 @@ function printTable(text: string): string[] {
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-describe('the first minute', () => {
-  it('is as the README shows it', async () => {
+describe('keelson', () => {
+  it('starts as the README shows', async () => {
     const [started, exported, listed, created] = transcripts();
     expect(started?.command).toBe('npx keelson');
     const server = await start();
-    const lines = await server.greeted();
+    const lines = await server.started();
     expect(lines.map(plain)).toEqual(started?.output.map(plain));
 
     const next = lines.filter((line) => line.startsWith('  ')).map((line) => plain(line.trim()));
@@ -186,7 +186,7 @@ describe('the first minute', () => {
     expect(`configmap/hello ${answer.status === 201 ? 'created' : answer.text}`).toBe(created?.output.join('\n'));
   });
 
-  it('leaves files that only their owner may read, and logs in JSON without a secret', async () => {
+  it('writes files that only their owner can read, and logs in JSON without secrets', async () => {
     const server = await start('--allow-privileged', '--kubelet-port=10250', '-v=4');
     const kubeconfig = join(folder, '.keelson', 'admin.kubeconfig');
     expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
@@ -194,16 +194,16 @@ describe('the first minute', () => {
     await client(server).send('GET', '/api');
     server.child.kill('SIGTERM');
     expect(await server.exited).toBe(0);
-    const log = server.complaints
+    const log = server.errors
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as { level: string; msg: string });
     const warnings = log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
     expect(warnings).toEqual(['flags of kube-apiserver without effect here: --allow-privileged, --kubelet-port']);
-    expect(server.complaints + server.output).not.toMatch(/PRIVATE KEY|Bearer |eyJ/);
+    expect(server.errors + server.output).not.toMatch(/PRIVATE KEY|Bearer |eyJ/);
   });
 
-  it('lets anybody ask for health and nothing else', async () => {
+  it('serves only health checks to anonymous clients', async () => {
     const nobody = client(await start('--storage=memory'), 'nobody');
     for (const path of ['/healthz', '/livez', '/readyz'])
       expect(await nobody.send('GET', path)).toEqual({ status: 200, text: 'ok' });
@@ -211,23 +211,23 @@ describe('the first minute', () => {
     expect((await nobody.send('POST', '/healthz')).status).toBe(403);
   });
 
-  it('refuses a folder or a port that is in use in one sentence', async () => {
+  it('reports in one sentence that a folder or a port is in use', async () => {
     const server = await start();
     const port = /127\.0\.0\.1:(\d+)/.exec(server.output)?.[1] as string;
-    const twin = new Server(['--secure-port=0']);
-    const rival = new Server([`--secure-port=${port}`, '--data-dir=elsewhere', '--storage=memory']);
-    servers.push(twin, rival);
-    expect([await twin.exited, await rival.exited]).toEqual([1, 1]);
-    expect(twin.complaints).toMatch(/^keelson: data folder \S+ is in use by process \d+: stop it first, .*\n$/);
-    expect(rival.complaints).toMatch(
+    const sameFolder = new Server(['--secure-port=0']);
+    const samePort = new Server([`--secure-port=${port}`, '--data-dir=elsewhere', '--storage=memory']);
+    servers.push(sameFolder, samePort);
+    expect([await sameFolder.exited, await samePort.exited]).toEqual([1, 1]);
+    expect(sameFolder.errors).toMatch(/^keelson: data folder \S+ is in use by process \d+: stop it first, .*\n$/);
+    expect(samePort.errors).toMatch(
       new RegExp(`^keelson: cannot listen on 127.0.0.1:${port}: another program uses that port .*\n$`),
     );
-    expect(twin.output + rival.output).toBe('');
+    expect(sameFolder.output + samePort.output).toBe('');
   });
 });
 
-describe('the end', () => {
-  it('closes watches cleanly, exits 0 and keeps what was written', async () => {
+describe('keelson, after a signal,', () => {
+  it('closes watches cleanly, exits with 0 and keeps the stored objects', async () => {
     const server = await start();
     const admin = client(server);
     await admin.send('POST', CONFIG_MAPS, { metadata: { name: 'kept' } });
@@ -247,7 +247,7 @@ describe('the end', () => {
     expect((await again.send('GET', `${CONFIG_MAPS}/kept`)).status).toBe(200);
   });
 
-  it('is announced by readyz while requests are still served, and comes at once with a second signal', async () => {
+  it('reports the shutdown by readyz while it still serves requests, and ends at once on a second signal', async () => {
     const server = await start('--storage=memory', '--shutdown-delay-duration=1h');
     const admin = client(server);
     server.child.kill('SIGINT');

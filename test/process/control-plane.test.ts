@@ -116,7 +116,7 @@ async function ask(
   return { status: response.status, text: parts.map(decodeUtf8).join('') };
 }
 
-/** Over a socket, as the admin. */
+/** Sends a request over a socket as the admin. */
 function post(plane: ControlPlane, body: unknown): Promise<Answered> {
   const pki = join(folder, 'data', 'pki');
   const session = connect(plane.url, {
@@ -143,7 +143,7 @@ function post(plane: ControlPlane, body: unknown): Promise<Answered> {
 }
 
 describe('a control plane', () => {
-  it('answers in process as the server itself, and as nobody without its token', async () => {
+  it('answers in-process requests as the server itself with its token, and as anonymous without', async () => {
     const plane = await start();
     await plane.ready;
     const who = await ask(plane, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {});
@@ -154,7 +154,7 @@ describe('a control plane', () => {
     expect(nobody.status).toBe(403);
   });
 
-  it('opens health to strangers by a role alone, and no path with a slash too many', async () => {
+  it('serves health checks to anonymous clients by a role only, and not on paths with an extra slash', async () => {
     const plane = await start();
     await plane.ready;
     const send = inProcess(plane.handler);
@@ -169,7 +169,7 @@ describe('a control plane', () => {
     expect((await ask(plane, 'POST', '/openid/v1/jwks')).status).toBe(405);
   });
 
-  it('keeps no metrics about subresources that a stranger made up', async () => {
+  it('keeps no metrics of subresources that a client has made up', async () => {
     const plane = await start();
     await plane.ready;
     const send = inProcess(plane.handler);
@@ -182,7 +182,7 @@ describe('a control plane', () => {
     expect(text).not.toContain('made-up');
   });
 
-  it('listens before it is filled, and is ready only after', async () => {
+  it('listens before its bootstrap objects exist, and is ready only afterwards', async () => {
     const gate = new Gate();
     void gate.shut();
     const plane = await start({ options: { storage: 'lmdb' }, platform: { openStorage: async () => gate.storage } });
@@ -195,7 +195,7 @@ describe('a control plane', () => {
     expect((await ask(plane, 'GET', '/readyz')).status).toBe(200);
   });
 
-  it('tells who waits for it that it cannot be filled, and can be stopped then', async () => {
+  it('rejects ready if the bootstrap fails, and can be stopped then', async () => {
     const storage = createMemoryStorage();
     const broken = new Proxy(storage, {
       get: (target, name) => {
@@ -211,7 +211,7 @@ describe('a control plane', () => {
     await plane.stop();
   });
 
-  it('counts what it serves and what it uses', async () => {
+  it('counts its requests and its resources', async () => {
     const plane = await start();
     await plane.ready;
     await ask(plane, 'GET', CONFIG_MAPS);
@@ -228,7 +228,7 @@ describe('a control plane', () => {
     expect(text).toMatch(/^apiserver_current_inflight_requests\{request_kind="readOnly"\} \d+$/m);
   });
 
-  it('knows tokens of the file, also in reviews', async () => {
+  it('accepts the tokens of the token file, also in reviews', async () => {
     const tokenFile = join(folder, 'tokens.csv');
     writeFileSync(tokenFile, 'tell-nobody,jane,7,"dev,ops"\n');
     const plane = await start({ options: { authentication: { tokenFile } } });
@@ -242,7 +242,7 @@ describe('a control plane', () => {
     expect((await ask(plane, 'GET', CONFIG_MAPS, undefined, 'wrong')).status).toBe(401);
   });
 
-  it('writes the audit log that the policy asks for, without tokens', async () => {
+  it('writes the audit log of the policy, without tokens', async () => {
     const policyFile = join(folder, 'policy.yaml');
     const logPath = join(folder, 'audit.log');
     writeFileSync(
@@ -270,7 +270,7 @@ describe('a control plane', () => {
     expect(text).not.toContain(secret);
   });
 
-  it('shows renewed certificates to new connections', async () => {
+  it('serves renewed certificates to new connections', async () => {
     const clock = new VirtualClock(Date.now());
     const renewed = new Deferred<void>();
     const logger: Logger = {
@@ -313,7 +313,7 @@ describe('a control plane', () => {
 });
 
 describe('stopping a control plane', () => {
-  it('lets writes in flight finish and loses nothing that was answered', async () => {
+  it('lets running writes finish and loses no acknowledged write', async () => {
     const gate = new Gate();
     const plane = await start({ options: { storage: 'lmdb' }, platform: { openStorage: async () => gate.storage } });
     await plane.ready;
@@ -327,7 +327,7 @@ describe('stopping a control plane', () => {
     expect(plane.stop()).toBe(stopping);
   });
 
-  it('cuts off what does not finish in time', async () => {
+  it('aborts requests that do not finish in time', async () => {
     const gate = new Gate();
     const platform = { openStorage: async () => gate.storage };
     const plane = await start({ options: { storage: 'lmdb', shutdownGraceMs: 50 }, platform });
@@ -341,7 +341,7 @@ describe('stopping a control plane', () => {
     await stopping;
   });
 
-  it('gives the port and the folder back', async () => {
+  it('releases the port and the folder', async () => {
     const first = await start({ options: { storage: 'lmdb' } });
     await first.ready;
     await first.stop();

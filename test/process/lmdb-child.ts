@@ -1,4 +1,4 @@
-/** The other process of `lmdb-process.test.ts`: holds a folder, or fills one until the file cannot grow. */
+/** The second process of `lmdb-process.test.ts`. It holds a folder, or fills one until the file cannot grow. */
 import { openLmdbStorage } from '../../src/storage/lmdb/index.ts';
 
 const [task, folder] = process.argv.slice(2) as ['hold' | 'fill', string];
@@ -25,7 +25,7 @@ if (task === 'hold') {
   await Promise.all(Array.from({ length: 8 }, (_, id) => writer(id)));
   const listed = await storage.list({ prefix: '' });
   const revision = await storage.revision();
-  // The file may have room for one more small commit in pages that are free, not for a large one.
+  // Free pages of the file may have room for one more small commit, but not for a large one.
   const afterwards = await storage.create('large', Buffer.alloc(1_000_000)).then(
     (result) => result.outcome,
     (error: { code: string }) => error.code,

@@ -1,4 +1,4 @@
-/** The LMDB driver beside other processes and on a file system that refuses to grow. */
+/** The LMDB driver with other processes, and on a file that cannot grow. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The first line that the child prints. */
+/** Returns the first line that the child prints. */
 function firstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -44,7 +44,7 @@ function exited(child: ChildProcess): Promise<unknown> {
 }
 
 describe('the LMDB driver and other processes', () => {
-  it('is refused, with the pid in the message, while another process holds the folder, and not once that was killed', async () => {
+  it('is refused with the pid while another process holds the folder, and opens after that process was killed', async () => {
     const path = join(folder, 'held');
     const child = spawn(process.execPath, [script, 'hold', path], { stdio: ['ignore', 'pipe', 'inherit'] });
     const end = exited(child);
@@ -58,12 +58,12 @@ describe('the LMDB driver and other processes', () => {
     await storage.stop();
   });
 
-  // A limit of the file's size makes LMDB's own writes fail as a full disk does, without a file system of one's own.
+  // A limit of the file size makes LMDB's writes fail as a full disk does.
   it.skipIf(process.platform === 'win32')(
-    'answers NoSpace when the file cannot grow, and loses nothing that it acknowledged',
+    'answers NoSpace when the file cannot grow, and loses no acknowledged write',
     async () => {
       const path = join(folder, 'full');
-      // In blocks of 512 or 1024 bytes, as the shell has it. An ignored SIGXFSZ turns the signal into an error of the write.
+      // In blocks of 512 or 1024 bytes, depending on the shell. If SIGXFSZ is ignored, the write fails with an error.
       const child = spawn(
         'sh',
         ['-c', `trap '' XFSZ; ulimit -f 4000; exec "$0" "$@"`, process.execPath, script, 'fill', path],
