@@ -1,7 +1,8 @@
 /**
- * The aggregated form of discovery: all groups with all their resources in one document. Invariant: it is put together
- * from the parts that the versions keep, so that after a change only the changed part is made anew; the ETag depends on
- * the parts and their order, not on the media type.
+ * The aggregated discovery document: all groups with all their resources.
+ *
+ * It is assembled from parts that each published version keeps, so that a change of one version makes only that part
+ * again. The ETag depends on the parts and their order, not on the media type.
  */
 import type { StructView } from '../../apimachinery/type-view.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
@@ -28,7 +29,7 @@ export class AggregatedDocument {
     this.#types = types;
   }
 
-  /** With its quotes, as it stands in the header. */
+  /** The ETag with its quotes, as the header contains it. */
   get etag(): string {
     if (this.#etag === undefined) {
       let text = '';
@@ -39,7 +40,7 @@ export class AggregatedDocument {
     return this.#etag;
   }
 
-  /** `version` of apidiscovery.k8s.io, `v2` or `v2beta1`: they differ in the name alone. */
+  /** Returns the document in a `version` of apidiscovery.k8s.io, `v2` or `v2beta1`. They differ only in that name. */
   forms(version: string): DocumentForms {
     let forms = this.#forms.get(version);
     if (forms === undefined) {

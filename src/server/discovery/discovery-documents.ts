@@ -1,18 +1,18 @@
 /**
- * The documents of discovery as values, with fields in the order in which the reference prints them. Invariant: nothing
- * here is cached or sorted; the manager hands in versions in the order in which they are shown.
+ * The discovery documents as JSON values, with fields in the reference's order. These functions do not sort: the
+ * manager passes versions in the order in which they are shown.
  */
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { DiscoveryResource, DiscoverySubresource, DiscoveryVersion } from './discovery-publisher.ts';
 
-/** Where clients reach the server, by where they are. */
+/** The address of the server for clients in one network. */
 export interface ServerAddress {
   readonly clientCIDR: string;
   readonly serverAddress: string;
 }
 
-/** `/api`. Like all legacy answers of the core group it has no apiVersion: it once had none. */
+/** The document of `/api`. It has no apiVersion, as all answers of the core group's root in the reference. */
 export function apiVersions(versions: readonly GroupVersion[], addresses: readonly ServerAddress[]): JsonObject {
   return {
     kind: 'APIVersions',
@@ -21,12 +21,12 @@ export function apiVersions(versions: readonly GroupVersion[], addresses: readon
   };
 }
 
-/** `/apis`: the groups, each with its versions. */
+/** The document of `/apis`: the groups, each with its versions. */
 export function apiGroupList(groups: readonly (readonly GroupVersion[])[]): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupFields) };
 }
 
-/** `/apis/<group>`. */
+/** The document of `/apis/<group>`. */
 export function apiGroup(versions: readonly GroupVersion[]): JsonObject {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupFields(versions) };
 }
@@ -36,7 +36,7 @@ function groupFields(versions: readonly GroupVersion[]): JsonObject {
   return { name: versions[0]?.group ?? '', versions: shown, preferredVersion: { ...shown[0] } };
 }
 
-/** `/api/<version>` and `/apis/<group>/<version>`: resources, each followed by its subresources. */
+/** The document of `/api/<version>` and `/apis/<group>/<version>`: resources, each followed by its subresources. */
 export function apiResourceList(version: DiscoveryVersion): JsonObject {
   return {
     kind: 'APIResourceList',
@@ -78,7 +78,7 @@ function legacySubresource(
   };
 }
 
-/** One version of a group in the aggregated form. */
+/** Returns one version of a group in the aggregated form. */
 export function aggregatedVersion(version: DiscoveryVersion): JsonObject {
   const { givenResources, resources } = version;
   const shown = givenResources ?? resources.map((resource) => aggregatedResource(version, resource));
@@ -107,7 +107,7 @@ function aggregatedResource(version: DiscoveryVersion, resource: DiscoveryResour
   };
 }
 
-/** Empty group and version mean those of the list; the reference spells them out for custom resources only. */
+/** An empty group and version stand for those of the list. The reference writes them only for custom resources. */
 function responseKind(version: DiscoveryVersion, kind: GroupVersionKind): JsonObject {
   const isOwn = version.namesKindsInFull !== true && isOf(version, kind);
   return { group: isOwn ? '' : kind.group, version: isOwn ? '' : kind.version, kind: kind.kind };
@@ -122,7 +122,7 @@ function isOf(version: GroupVersion, kind: GroupVersionKind): boolean {
   return kind.group === version.group && kind.version === version.version;
 }
 
-/** By name; those of custom resources as they come, as in the reference. */
+/** Sorted by name; those of custom resources in the given order, as in the reference. */
 function shownSubresources(
   { namesKindsInFull }: DiscoveryVersion,
   { subresources }: DiscoveryResource,

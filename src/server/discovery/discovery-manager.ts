@@ -1,10 +1,12 @@
 /**
- * `/api`, `/apis` and what lies directly below them: which groups, versions and resources there are, in the legacy and
- * in the aggregated form. Several servers publish into one manager. Invariant: an answer is made when it is first asked
- * for and kept until something that it mentions is published anew or removed.
+ * The discovery manager: answers `/api`, `/apis` and the paths directly below them, in the legacy and in the aggregated
+ * form. All servers of a chain publish into one manager.
  *
- * Methods and media types are refused where the reference refuses them: `/apis` and `/apis/<group>` take any method,
- * the others only GET.
+ * Invariant: a document is made on its first request and kept until a version that it mentions is published again or
+ * removed.
+ *
+ * Methods and media types are refused where the reference refuses them: `/apis` and `/apis/<group>` accept every
+ * method, the other paths only GET.
  */
 import {
   allowsDiscoveryTransform,
@@ -32,9 +34,9 @@ import { PublishedGroup, PublishedVersion } from './published-group.ts';
 import { acceptsOneOf } from './restful-accept.ts';
 
 export interface DiscoveryOptions {
-  /** What `/api` tells clients about where the server is. Default: nothing. */
+  /** Returns the addresses that `/api` tells clients. Default: none. */
   readonly addresses?: (request: ServerRequest) => readonly ServerAddress[];
-  /** For answers in protobuf. Default: there are none. */
+  /** The types of documents in protobuf. Default: protobuf is not supported. */
   readonly types?: MetaTypes;
   /** Default false, as the reference's feature gate. */
   readonly cbor?: boolean;
@@ -74,7 +76,7 @@ export class DiscoveryManager implements DiscoveryPublisher {
     this.#changed(version, orderChanged);
   }
 
-  /** Does nothing if it is not published. */
+  /** Does nothing if the version is not published. */
   remove({ group: name, version }: GroupVersion): void {
     const group = this.#groups.get(name);
     if (group === undefined || !group.delete(version)) return;
@@ -82,18 +84,21 @@ export class DiscoveryManager implements DiscoveryPublisher {
     this.#changed({ group: name, version }, true);
   }
 
-  /** Calls back after each publication and removal, in the same turn. Returns what ends it. */
+  /**
+   * Adds a listener that is called synchronously after each publication and removal. Returns a function that removes
+   * it.
+   */
   onChange(listener: DiscoveryListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What is published of a group-version. */
+  /** Returns what is published of a group-version. */
   get({ group, version }: GroupVersion): DiscoveryVersion | undefined {
     return this.#groups.get(group)?.get(version)?.version;
   }
 
-  /** All group-versions in the order in which they are shown, the core group first. */
+  /** Returns all group-versions in the order in which they are shown, the core group first. */
   versions(): readonly DiscoveryVersion[] {
     const core = this.#groups.get('');
     return [...(core === undefined ? [] : [core]), ...this.#namedGroups()].flatMap((group) =>
@@ -101,12 +106,12 @@ export class DiscoveryManager implements DiscoveryPublisher {
     );
   }
 
-  /** Whether an unknown version or resource of the group is a 404 with a Status instead of plain text. */
+  /** Reports whether an unknown version or resource of the group is a 404 with a Status instead of plain text. */
   ownsGroup(group: string): boolean {
     return this.#groups.get(group)?.ownsGroup ?? false;
   }
 
-  /** What `/` lists of this. */
+  /** Returns the paths that `/` lists. */
   paths(): readonly string[] {
     const paths = this.#groups.has('') ? ['/api'] : [];
     paths.push('/apis', '/apis/');
@@ -116,8 +121,8 @@ export class DiscoveryManager implements DiscoveryPublisher {
   }
 
   /**
-   * Undefined if the path is none of discovery, or names a group that nobody published. Throws StatusError for 404
-   * within a known group, 405 and 406.
+   * Answers a discovery request. Returns undefined for other paths and for groups that are not published. Throws a
+   * StatusError for 404 within a known group, 405 and 406.
    */
   handle(request: ServerRequest): Answer | undefined {
     const { path, isResourceRequest } = request.info;
@@ -156,7 +161,7 @@ export class DiscoveryManager implements DiscoveryPublisher {
       this.#core ??= new AggregatedDocument([core], this.#options.types);
       return aggregatedAnswer(this.#core, aggregated, request);
     }
-    // Not kept: it depends on who asks.
+    // Not kept, because the addresses depend on the request.
     const versions = core.sorted().map((published) => published.version);
     const document = new DocumentForms(
       () => apiVersions(versions, this.#options.addresses?.(request) ?? []),
@@ -190,7 +195,7 @@ export class DiscoveryManager implements DiscoveryPublisher {
     return { kind: 'bytes', status: 200, headers, body: document.bytes(result.media, request) };
   }
 
-  /** The aggregated form wins wherever it stands in Accept: plain forms are looked at only if no clause asks for it. */
+  /** The aggregated form wins at any position of Accept. Plain forms are considered only if no clause asks for it. */
   #aggregatedMedia({ incoming }: ServerRequest): NegotiatedMedia | undefined {
     const accept = incoming.header('accept');
     if (accept === undefined || !accept.includes('as=')) return undefined;
@@ -252,7 +257,7 @@ function aggregatedAnswer(document: AggregatedDocument, media: NegotiatedMedia, 
   };
 }
 
-/** The segments of a path, slashes at its end left away: `/apis/apps//` is `/apis/apps`. */
+/** Splits a path into segments without trailing slashes: `/apis/apps//` is `/apis/apps`. */
 function trimmedSegments(path: string): string[] {
   let end = path.length;
   while (end > 1 && path[end - 1] === '/') end--;

@@ -1,8 +1,4 @@
-/**
- * What discovery says, and the manager that several servers publish into. Invariant: a group-version has one publisher
- * at a time; what is published is immutable, and answers are built on first use and kept until the group-version, or
- * the set of groups, changes.
- */
+/** The interface through which servers publish their group-versions in discovery. */
 
 import type { GroupVersion, GroupVersionKind, ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -22,19 +18,25 @@ export interface DiscoveryResource {
   readonly kind: GroupVersionKind;
   /** Sorted. */
   readonly verbs: readonly string[];
-  /** '' for resources that store nothing. */
+  /** '' for resources that are not stored. */
   readonly storageVersionHash: string;
   readonly subresources: readonly DiscoverySubresource[];
 }
 
 export interface DiscoveryVersion extends GroupVersion {
-  /** Sorted by plural, as they are shown. */
+  /** Sorted by plural: this is the order of the documents. */
   readonly resources: readonly DiscoveryResource[];
-  /** APIService's `groupPriorityMinimum`: groups with a higher one come first; among equals by name. */
+  /**
+   * As `groupPriorityMinimum` of an APIService. Groups with a higher priority come first; equal ones are sorted by
+   * name.
+   */
   readonly groupPriority: number;
-  /** APIService's `versionPriority`: versions with a higher one come first; among equals in kube-aware order. */
+  /**
+   * As `versionPriority` of an APIService. Versions with a higher priority come first; equal ones are in kube-aware
+   * order.
+   */
   readonly versionPriority: number;
-  /** Not reachable now: shown as Stale in the aggregated form. */
+  /** True if the server of the version cannot be reached. The aggregated form shows it as Stale. */
   readonly stale: boolean;
   /**
    * The resources as another server describes them: the `resources` of an APIVersionDiscovery (apidiscovery.k8s.io/v2).
@@ -43,21 +45,26 @@ export interface DiscoveryVersion extends GroupVersion {
    */
   readonly givenResources?: readonly JsonObject[];
   /**
-   * True where the publisher has the whole group: a version that is not published then is a 404 with a Status, as for
-   * built-in groups, not the plain text of an unknown path, as for custom resources. Default false.
+   * True if the publisher has the whole group. A request to another version of it is then a 404 with a Status, as for
+   * built-in groups; otherwise it is the plain text of an unknown path, as for custom resources. Default false.
    */
   readonly ownsGroup?: boolean;
   /**
-   * True where the aggregated form names group and version of every kind, as for custom resources; else only of kinds
-   * from elsewhere. Default false.
+   * True if the aggregated form writes group and version of every kind, as for custom resources. Otherwise only of
+   * kinds of another group-version. Default false.
    */
   readonly namesKindsInFull?: boolean;
 }
 
-/** Where servers publish. `publish` replaces what the group-version had. */
+/**
+ * The publishing side of the discovery manager. A group-version has one publisher at a time. A published value must not
+ * be changed afterwards.
+ */
 export interface DiscoveryPublisher {
+  /** Publishes a group-version, or replaces it. The next request sees the change. */
   publish(version: DiscoveryVersion): void;
+  /** Removes a group-version. Does nothing if it is not published. */
   remove(version: GroupVersion): void;
-  /** What is published of a group-version, by whomever. */
+  /** Returns what is published of a group-version, also by another server; undefined if nothing is. */
   get(version: GroupVersion): DiscoveryVersion | undefined;
 }

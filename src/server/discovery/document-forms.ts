@@ -1,6 +1,6 @@
 /**
- * A document in the media types that a client may ask for. Invariant: each form is made when it is first asked for and
- * kept as long as the document; the bytes of one form are shared by all answers and never changed.
+ * A discovery document in each supported media type. A form is encoded on its first request and kept as long as the
+ * document. Its bytes are shared by all answers.
  */
 import {
   CBOR_MEDIA_TYPE,
@@ -19,13 +19,13 @@ import { encodeValue, isPretty } from '../http/respond.ts';
 import type { ServerRequest } from '../http/server-request.ts';
 
 export interface FormSettings {
-  /** Behind the reference's feature gate, off by default. */
+  /** The reference has it behind a feature gate, off by default. */
   readonly cbor: boolean;
-  /** Whether the types' facts are known. */
+  /** Whether the types of the documents are available. */
   readonly protobuf: boolean;
 }
 
-/** In the reference's order; the first is the default. */
+/** Returns the media types in the reference's order. The first one is the default. */
 export function supportedForms({ cbor, protobuf }: FormSettings): readonly SupportedMediaType[] {
   return [
     JSON_MEDIA_TYPE,
@@ -41,7 +41,7 @@ export class DocumentForms {
   readonly #json: (() => string) | undefined;
   readonly #forms = new Map<string, Uint8Array>();
 
-  /** `json` is a cheaper way to the text of the same value, if there is one. */
+  /** `json` is optional: it returns the JSON text of the same value at a lower cost. */
   constructor(value: () => JsonObject, view: () => StructView, json?: () => string) {
     this.#value = value;
     this.#view = view;

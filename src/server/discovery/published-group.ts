@@ -1,7 +1,6 @@
 /**
- * What is published of one group, in the order in which it is shown. Invariant: what a version needs (its resource
- * list, its part of the aggregated form) is made on first use and belongs to that publication alone; publishing another
- * version leaves it as it is.
+ * The published versions of one group, in the order in which they are shown. The documents of a version are made on
+ * their first request, and do not change when another version is published.
  */
 import { compareKubeAwareVersions } from '../../apimachinery/meta/version-order.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
@@ -14,7 +13,7 @@ import type { DocumentForms } from './document-forms.ts';
 
 export class PublishedVersion {
   readonly version: DiscoveryVersion;
-  /** The answer of `/apis/<group>/<version>`. */
+  /** The document of `/apis/<group>/<version>`. */
   readonly resourceList: DocumentForms;
   #aggregated: { readonly value: JsonObject; readonly text: string; readonly hash: string } | undefined;
 
@@ -23,7 +22,7 @@ export class PublishedVersion {
     this.resourceList = resourceList;
   }
 
-  /** Its part of the aggregated form: the value, its JSON text, and a hash of that text. */
+  /** Returns the version's part of the aggregated form: the value, its JSON text, and a hash of that text. */
   aggregated(): { readonly value: JsonObject; readonly text: string; readonly hash: string } {
     if (this.#aggregated === undefined) {
       const value = aggregatedVersion(this.version);
@@ -40,7 +39,7 @@ export class PublishedGroup {
   #sorted: readonly PublishedVersion[] | undefined;
   #priority = 0;
   #ownsGroup = false;
-  /** The answer of `/apis/<group>`; whoever makes it puts it here, and `set` and `delete` drop it. */
+  /** The document of `/apis/<group>`. The manager sets it; `set` and `delete` clear it. */
   document: DocumentForms | undefined;
 
   constructor(name: string) {
@@ -51,7 +50,7 @@ export class PublishedGroup {
     return this.#versions.size;
   }
 
-  /** The highest that any of its versions asks for. */
+  /** The highest group priority of its versions. */
   get priority(): number {
     this.sorted();
     return this.#priority;
@@ -66,7 +65,7 @@ export class PublishedGroup {
     return this.#versions.get(version);
   }
 
-  /** True if the group is shown differently now, and not only this version of it. */
+  /** Publishes a version. Returns true if other documents of the group change too, not only those of this version. */
   set(published: PublishedVersion): boolean {
     const { version } = published.version;
     const old = this.#versions.get(version)?.version;
@@ -89,7 +88,7 @@ export class PublishedGroup {
     return true;
   }
 
-  /** The most preferred version first. */
+  /** Returns the versions, the preferred one first. */
   sorted(): readonly PublishedVersion[] {
     if (this.#sorted === undefined) {
       this.#sorted = [...this.#versions.values()].sort(

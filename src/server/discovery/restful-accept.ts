@@ -1,11 +1,11 @@
 /**
- * What the reference's HTTP router (go-restful) makes of Accept before any negotiation: coarser than RFC 9110, and seen
- * in what is refused with 406.
+ * The check of the Accept header by the reference's HTTP router (go-restful), which runs before negotiation. It is
+ * coarser than RFC 9110 and decides which requests are a 406.
  */
 
 /**
- * Whether a clause names one of the types, or anything; parameters and `application/*` count for nothing. A missing
- * header accepts all.
+ * Reports whether a clause names one of the types or every type. Parameters are ignored, and `application/*` does not
+ * match. A missing header accepts everything.
  */
 export function acceptsOneOf(accept: string | undefined, mediaTypes: readonly string[]): boolean {
   if (accept === undefined || accept === '') return true;

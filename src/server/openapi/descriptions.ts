@@ -1,7 +1,7 @@
-/** One line each about what all kinds have in common, in our own words: `kubectl explain` prints them. */
+/** Descriptions of the types and fields that all kinds share, one line each. `kubectl explain` prints them. */
 import { META_TYPES } from '../resource/meta-types.ts';
 
-/** Of the top-level fields of a kind. */
+/** Descriptions of the top-level fields of a kind. */
 const KIND_FIELDS: Readonly<Record<string, string>> = {
   apiVersion: 'The group and version in which the object is written, such as apps/v1.',
   kind: 'The kind of the object, in CamelCase.',
@@ -76,7 +76,10 @@ const META: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   FieldsV1: { '': 'A set of fields as nested names.' },
 };
 
-/** `isKind`: the type has a kind of its own, so its top-level fields are the usual ones. */
+/**
+ * Returns the description of a type, or of one of its fields. `isKind` is true for types that are kinds: their
+ * top-level fields have common descriptions.
+ */
 export function sharedDescription(typeName: string, field: string | undefined, isKind: boolean): string | undefined {
   if (typeName.startsWith(META_TYPES)) {
     const text = META[typeName.slice(META_TYPES.length)]?.[field ?? ''];

@@ -1,6 +1,6 @@
 /**
- * The one OpenAPI v2 document, put together from the parts of all group-versions' documents. Invariant: a path, a type
- * and a parameter are written once, in the order of their names, whichever document brought them.
+ * The OpenAPI v2 document, assembled from the parts of all v3 documents. Each path, type and parameter is written once,
+ * sorted by name.
  */
 import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
@@ -16,16 +16,20 @@ interface Definition {
   readonly kinds: Map<string, GroupVersionKind>;
 }
 
-/** Takes the parts of v3 documents one by one; `finish` gives the whole. */
+/** Collects the parts of v3 documents. `finish` returns the whole document. */
 export class DocumentV2 {
   readonly #paths = new Map<string, string>();
   readonly #definitions = new Map<string, Definition>();
   readonly #parameters = new Map<string, JsonObject>();
-  /** Whose parameters are all known here, as they are: items of one template share them. */
+  /**
+   * Parameters of path items that agree with `#parameters`. Items of one template share the map, so each map is
+   * compared once.
+   */
   readonly #agreed = new Set<ReadonlyMap<string, JsonObject>>();
 
   /**
-   * Begins with a document that was finished before. Names and values have no line breaks: JSON writes those as `\n`.
+   * Starts with a document that `finish` has written before. It is split at line breaks, which JSON strings cannot
+   * contain.
    */
   static from(text: string): DocumentV2 {
     const made = new DocumentV2();
@@ -38,7 +42,7 @@ export class DocumentV2 {
     return made;
   }
 
-  /** One member of a section, as `finish` has written it. */
+  /** Adds one member of a section that `finish` has written. */
   #take(section: string, member: string): void {
     const colon = member.indexOf('":') + 1;
     const name = JSON.parse(member.slice(0, colon)) as string;
@@ -56,12 +60,12 @@ export class DocumentV2 {
         known = { schema, kinds: new Map() };
         this.#definitions.set(name, known);
       }
-      // A type that several documents have is the same in each, but each names the kinds of its own group-version.
+      // A type is the same in all documents, but each document names the kinds of its own group-version.
       for (const kind of kinds) known.kinds.set(keyOf(kind), kind);
     }
   }
 
-  /** The text of the document. `versions`: those of the server's own groups. */
+  /** Returns the text of the document. `versions` are those of the groups that the server owns. */
   finish(info: DocumentInfo, versions: readonly GroupVersion[]): string {
     for (const type of ['DeleteOptions', 'WatchEvent']) this.#everyVersion(type, versions);
     const definitions = [...this.#definitions].map(([name, { schema, kinds }]): [string, string] => [
@@ -87,8 +91,8 @@ export class DocumentV2 {
   }
 
   /**
-   * Parameters are written once and referred to. An item that means another one by the name of one that is known is
-   * written anew, with that one in place.
+   * Parameters are written once and referenced. An item whose parameter differs from a known one of that name is
+   * written again, with its own parameter inline.
    */
   #pathItem(path: PathText): string {
     const { text, parameters } = path.v2();
@@ -103,7 +107,7 @@ export class DocumentV2 {
     return text;
   }
 
-  /** These belong to every group-version, also to those that have no use for them. */
+  /** These kinds belong to every group-version, whether it uses them or not. */
   #everyVersion(kind: string, versions: readonly GroupVersion[]): void {
     const known = this.#definitions.get(META_TYPES + kind);
     if (known === undefined) return;
@@ -115,7 +119,7 @@ export class DocumentV2 {
   }
 }
 
-/** What `withKinds` wrote. */
+/** Parses what `withKinds` has written. */
 function readDefinition(text: string): Definition {
   const kinds = new Map<string, GroupVersionKind>();
   const v2 = withoutKinds(text, (kind) => kinds.set(keyOf(kind), kind));
@@ -126,10 +130,10 @@ function keyOf({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}/${kind}`;
 }
 
-/** The last line before the members of a section. */
+/** Matches the line before the members of a section. */
 const OPENING = /"([a-z]+)":\{$/;
 
-/** Members in the order of names, each on a line of its own: that is how `from` tells them apart. */
+/** Members are sorted by name, each on a line of its own, because `from` splits at lines. */
 function addSection(texts: string[], members: Iterable<[name: string, value: string]>): void {
   addMembers(
     texts,

@@ -1,6 +1,6 @@
 /**
- * One OpenAPI v3 document from path items and schemas. Invariant: paths are sorted; a parameter that all operations of
- * a path have is said once, of the path, as in the reference's documents.
+ * The OpenAPI v3 document, written from path items and schemas. Paths are sorted. A parameter that all operations of a
+ * path have is written once, at the path, as in the reference.
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
@@ -16,7 +16,7 @@ export interface DocumentInfo {
   readonly version: string;
 }
 
-/** An operation with the schemas of what it takes and gives. */
+/** An operation with the schemas of its bodies and answers. */
 export interface ResolvedOperation {
   readonly operation: Operation;
   schemaOf(content: Content): JsonObject;
@@ -24,14 +24,14 @@ export interface ResolvedOperation {
 
 const TEXTS = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
 
-/** A path and what is said of it, in the forms of both versions. */
+/** One path with its path item in both versions of OpenAPI. */
 export interface PathText {
   readonly path: string;
-  /** Written when it is asked for. */
+  /** Written on each access. */
   readonly v3: string;
-  /** The other form, and the parameters that it refers to. */
+  /** Returns the v2 form, and the parameters that it references. */
   v2(): ItemV2;
-  /** The path item of v3 as a value. */
+  /** Returns the v3 path item as a value. */
   item(): JsonObject;
 }
 
@@ -40,14 +40,14 @@ export interface ItemV2 {
   readonly parameters: ReadonlyMap<string, JsonObject>;
 }
 
-/** What both versions of OpenAPI are written from. */
+/** The parts that documents of both versions are written from. */
 export interface DocumentParts {
   readonly paths: readonly PathText[];
-  /** In the order of names. */
+  /** Sorted by name. */
   readonly schemas: readonly WrittenSchema[];
 }
 
-/** The text of a v3 document. */
+/** Returns the text of a v3 document. */
 export function documentText(info: DocumentInfo, { paths, schemas }: DocumentParts): string {
   const head = writeJson({ openapi: '3.0.0', info: { title: info.title, version: info.version } });
   const texts = [`${head.slice(0, -1)},"paths":{`];
@@ -65,11 +65,11 @@ export function documentText(info: DocumentInfo, { paths, schemas }: DocumentPar
     texts.push('},');
   }
   texts.push(`${SECURITY}}}`);
-  // All at once: the text is large, and each step on the way to it would be a copy of it.
+  // Joined at once, because the text is large and each concatenation would copy it.
   return texts.join('');
 }
 
-/** What stands between the braces of an object. `lineEnd` stands before each member. */
+/** Appends the members of an object. `lineEnd` precedes each member. */
 export function addMembers(
   texts: string[],
   members: readonly (readonly [name: string, value: string])[],
@@ -85,7 +85,7 @@ export function addMembers(
 const SECURITY =
   '"securitySchemes":{"BearerToken":{"type":"apiKey","description":"A bearer token","name":"authorization","in":"header"}}';
 
-/** A path item that is made for one path alone. */
+/** Returns a path item that belongs to one path only. */
 export function pathText(path: string, item: JsonObject): PathText {
   return {
     path,
@@ -100,7 +100,7 @@ export function pathText(path: string, item: JsonObject): PathText {
   };
 }
 
-/** Path items by path. */
+/** Returns the path items by path. */
 export function pathItems(operations: readonly ResolvedOperation[]): ReadonlyMap<string, JsonObject> {
   const byPath = new Map<string, ResolvedOperation[]>();
   for (const resolved of operations) {
@@ -163,17 +163,17 @@ function contentObject(mediaTypes: readonly string[], schema: JsonObject): JsonO
   return Object.fromEntries([...mediaTypes].sort().map((mediaType) => [mediaType, { schema }]));
 }
 
-/** A path with one GET and no parameters: discovery, the version. `schema` undefined: plain text. */
+/** A path with one GET and no parameters, such as those of discovery and `/version`. */
 export interface SimplePath {
-  /** The document that it is in: `apis/apps`, `version`. */
+  /** The name of its document: `apis/apps`, `version`. */
   readonly document: string;
-  /** With a slash at its end, as the reference prints them. */
+  /** Ends with a slash, as in the reference. */
   readonly path: string;
   readonly id: string;
   readonly tag: string;
   readonly description: string;
   readonly produces: readonly string[];
-  /** A type that all servers share, by its name. Default: plain text. */
+  /** The name of a shared type that the path returns. Default: plain text. */
   readonly typeName?: string;
 }
 

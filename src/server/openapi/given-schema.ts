@@ -4,7 +4,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 /** One schema in the forms of both OpenAPI versions, made when a document is written. */
 export interface GivenSchema {
   v3(): JsonObject;
-  /** Absent: made from the v3 form. */
+  /** Default: made from the v3 form. */
   v2?(): JsonObject;
   /** Names of the shared types that the schema refers to. */
   readonly refers: readonly string[];

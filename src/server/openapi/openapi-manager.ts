@@ -1,7 +1,9 @@
 /**
- * `/openapi/v3`, its documents, and `/openapi/v2`: what there is, for tools. Several servers publish into one manager.
- * Invariant: publishing costs nothing but a note; a document is made when it is first asked for, kept as bytes, and
- * dropped when its own group-version is published anew.
+ * The OpenAPI manager: answers `/openapi/v3`, its documents, and `/openapi/v2`. All servers of a chain publish into one
+ * manager.
+ *
+ * Invariant: publishing makes no document. A document is made on its first request, kept as bytes, and dropped when its
+ * group-version is published again.
  */
 import { parseAccept } from '../../apimachinery/codec/media-type.ts';
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
@@ -37,29 +39,29 @@ import {
 export interface OpenApiOptions {
   readonly clock: Clock;
   readonly types: MetaTypes;
-  /** Default: the reference's title, and the version of the reference that this server follows. */
+  /** Default: the reference's title, and the reference version that this server follows. */
   readonly info?: DocumentInfo;
-  /** Paths that are no resources and are documented all the same (`VERSION_PATH`). Default none. */
+  /** Documented paths that are not resources, such as VERSION_PATH. Default none. */
   readonly paths?: readonly SimplePath[];
-  /** What the build has made of the server's own kinds; asked when `/openapi/v2` is. Default: nothing. */
+  /**
+   * Returns the documents that the build has prepared for the server's own kinds. Called when `/openapi/v2` is
+   * requested. Default: none.
+   */
   readonly prepared?: () => PreparedOpenApi | undefined;
 }
 
 const NO_CACHE = 'no-cache, private';
-/** What the documents of all groups have in common: kept, because a server may have thousands of them. */
+/** The prefix of the types that are kept between documents, because thousands of documents may use them. */
 const SHARED_TYPES = 'io.k8s.apimachinery.';
 const JSON_TYPE = 'application/json';
 
-/**
- * Media types of both versions: what a client may ask for, and what it is then told. `.` is the valid name, `@` the one
- * that older clients send.
- */
+/** The media types of requests and answers for both versions. Older clients send the names with `@`. */
 const FORMS = {
   v2: formsOf('v2'),
   v3: formsOf('v3'),
 } as const;
 
-/** A document of our own, or one of another server. */
+/** A document of this server, or of another one. */
 type ServedDocument = Pick<GivenDocument, 'hash' | 'json' | 'protobuf'>;
 
 export class OpenApiManager implements OpenApiPublisher {
@@ -68,11 +70,11 @@ export class OpenApiManager implements OpenApiPublisher {
   readonly #settings: DocumentSettings;
   /** By the name of the document: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. */
   readonly #documents = new Map<string, ServedDocument>();
-  /** What the documents are about, of those that are about a group-version of the server's own groups. */
+  /** The group-versions of owned groups, by the name of their document. */
   readonly #versions = new Map<string, GroupVersion>();
-  /** What each document is made from. */
+  /** The function that makes the parts of each document. */
   readonly #sources = new Map<string, (settings: DocumentSettings) => DocumentParts>();
-  /** Owned versions of each group: a group is documented as long as it has one. */
+  /** Owned versions of each group. The discovery paths of a group are documented while it has one. */
   readonly #owned = new Map<string, Set<string>>();
   #index: Uint8Array | undefined;
   #v2: PublishedDocument | undefined;
@@ -98,7 +100,7 @@ export class OpenApiManager implements OpenApiPublisher {
       new PublishedDocument({
         make: () => documentText(this.#info, versionParts(version, this.#settings)),
         encode: gnosticV3,
-        // Asked for when the document is: whoever publishes often makes it only then.
+        // A getter, because a publisher may compute it only if the document is requested.
         get fingerprint() {
           return version.fingerprint;
         },
@@ -118,7 +120,7 @@ export class OpenApiManager implements OpenApiPublisher {
     this.#changed();
   }
 
-  /** Does nothing if it is not published. */
+  /** Does nothing if the version is not published. */
   remove(version: GroupVersion): void {
     if (!this.#documents.delete(documentName(version))) return;
     this.#versions.delete(documentName(version));
@@ -127,12 +129,12 @@ export class OpenApiManager implements OpenApiPublisher {
     this.#changed();
   }
 
-  /** What `/` lists of this. */
+  /** Returns the paths that `/` lists. */
   paths(): readonly string[] {
     return ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
   }
 
-  /** Undefined if the path is none of these. Any method is answered, as in the reference. */
+  /** Returns undefined for other paths. Every method is accepted, as in the reference. */
   handle(request: ServerRequest): MaybePromise<Answer> | undefined {
     const { path } = request.info;
     if (!path.startsWith('/openapi/v')) return undefined;
@@ -141,7 +143,7 @@ export class OpenApiManager implements OpenApiPublisher {
     return path.startsWith('/openapi/v3/') ? this.#answerV3(request, path.slice('/openapi/v3/'.length)) : undefined;
   }
 
-  /** The reference names no content type here, and so it is found to be text. */
+  /** The reference sets no content type here, and Go detects text. */
   #answerIndex(): Answer {
     if (this.#index === undefined) {
       const names = [...this.#documents.keys()].sort(compareUtf8);
@@ -166,7 +168,7 @@ export class OpenApiManager implements OpenApiPublisher {
       const location = documentUrl(name, document.hash);
       return empty(301, { ...headers, 'cache-control': NO_CACHE, location });
     }
-    // The hash is in the address, so this address never has another content.
+    // The URL contains the hash, so its content never changes.
     const caching: Readonly<Record<string, string>> =
       asked === ''
         ? { 'cache-control': NO_CACHE }
@@ -190,7 +192,7 @@ export class OpenApiManager implements OpenApiPublisher {
     return conditional(request, headers, () => (form.isProtobuf ? document.protobuf() : document.json()));
   }
 
-  /** Types that several groups use, and paths of one shape, are written once; both are forgotten afterwards. */
+  /** Schemas and path templates are shared within this document and dropped afterwards. */
   #makeV2(): string {
     const prepared = this.#prepared();
     const has = (name: string): boolean => prepared?.hashes.has(name) === true;
@@ -210,7 +212,7 @@ export class OpenApiManager implements OpenApiPublisher {
     return whole.finish(this.#info, versions);
   }
 
-  /** What the build has made, if all of it is what is published now. */
+  /** Returns the prepared documents if all of them are published unchanged. */
   #prepared(): { readonly v2: string; readonly hashes: ReadonlyMap<string, string> } | undefined {
     const prepared = this.#options.prepared?.();
     if (prepared === undefined) return undefined;
@@ -269,7 +271,7 @@ function formsOf(version: 'v2' | 'v3'): readonly Form[] {
   ];
 }
 
-/** The first form that a clause of Accept names; undefined for 406. */
+/** Returns the form of the first matching clause of Accept; undefined for a 406. */
 function formOf({ incoming }: ServerRequest, forms: readonly Form[]): Form | undefined {
   const accept = incoming.header('accept') ?? '';
   for (const { type, subtype } of parseAccept(accept === '' ? '*/*' : accept)) {
@@ -280,7 +282,7 @@ function formOf({ incoming }: ServerRequest, forms: readonly Form[]): Form | und
   return undefined;
 }
 
-/** 304 if the client has the document already. */
+/** Answers 304 if the client has the current document. */
 function conditional(
   { incoming }: ServerRequest,
   headers: Readonly<Record<string, string>>,
@@ -294,7 +296,7 @@ function conditional(
   return andThen(body(), (bytes) => ({ kind: 'bytes', status: 200, headers, body: bytes }));
 }
 
-/** Weak comparison with a list of tags, or with `*`. */
+/** Compares weakly with a list of tags, or with `*`. */
 function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((part) => {
@@ -307,7 +309,7 @@ function empty(status: number, headers: AnswerHeaders): Answer {
   return { kind: 'bytes', status, headers, body: EMPTY_BYTES };
 }
 
-/** As the reference prints it, with the name of the zone that Go uses. */
+/** Prints the date like the reference, with Go's name of the time zone. */
 function inOneYear(now: number): string {
   const then = new Date(now);
   then.setUTCFullYear(then.getUTCFullYear() + 1);

@@ -1,8 +1,4 @@
-/**
- * What OpenAPI documents are made from, and the manager that several servers publish into. Invariant: a group-version's
- * document is made on first use from what was published, kept with its hash, and dropped when that group-version is
- * published anew; others are not touched.
- */
+/** The interface through which servers publish their group-versions in OpenAPI. */
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { ResourceDefinition } from '../resource/resource-definition.ts';
@@ -10,7 +6,7 @@ import type { ResourceStore } from '../resource/resource-store.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import type { GivenSchema } from './given-schema.ts';
 
-/** One resource of a published group-version, with the stores that say which verbs there are. */
+/** One resource of a published group-version, with the stores that determine its verbs. */
 export interface OpenApiResource {
   readonly definition: ResourceDefinition;
   readonly version: VersionDefinition;
@@ -23,35 +19,39 @@ export interface OpenApiResource {
 }
 
 export interface OpenApiVersion extends GroupVersion {
-  /** Called when a document is first asked for. */
+  /** Called when a document of the version is made. */
   resources(): readonly OpenApiResource[];
   /**
-   * The name of a type in the documents, such as `io.k8s.api.core.v1.ConfigMap`; undefined for a type without a name,
-   * which is written in place.
+   * Returns the name of a type, such as `io.k8s.api.core.v1.ConfigMap`. Undefined for a type without a name, whose
+   * schema is inlined.
    */
   typeName(view: StructView): string | undefined;
   /**
-   * A schema that is not made from a view (custom resources), by the name of its type; it wins over what a view would
-   * give. Default: there are none.
+   * Returns a schema that is not made from a view, as for custom resources, by the name of its type. It takes
+   * precedence over the view. Default: none.
    */
   schema?(typeName: string): GivenSchema | undefined;
   /**
-   * One line about a type, or about a field of it. Default: those that all kinds share are described, the rest is not.
+   * Returns the description of a type, or of one of its fields. Default: only types and fields that all kinds share
+   * have descriptions.
    */
   describe?(typeName: string, field?: string): string | undefined;
   /**
-   * A text that differs whenever the document would: its hash is then made from this, and the index of all documents
-   * does not have to make this one. Default: the hash is that of the document.
+   * A text that changes whenever the document does. The hash of the document is made from it, so that the index does
+   * not need the document itself. Default: the hash is made from the document.
    */
   readonly fingerprint?: string;
   /**
-   * True where the publisher has the whole group: the discovery paths of the group and of the version are then
-   * documented too. Default false.
+   * True if the publisher has the whole group: the discovery paths of the group and version are then documented too.
+   * Default false.
    */
   readonly ownsGroup?: boolean;
 }
 
+/** The publishing side of the OpenAPI manager. A group-version has one publisher at a time. */
 export interface OpenApiPublisher {
+  /** Publishes a group-version, or replaces it: its document is made again on the next request. Makes no document. */
   publish(version: OpenApiVersion): void;
+  /** Removes a group-version. Does nothing if it is not published. */
   remove(version: GroupVersion): void;
 }

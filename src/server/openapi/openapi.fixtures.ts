@@ -1,4 +1,4 @@
-/** A small group for the tests of OpenAPI: types by hand, stores that only say which verbs they have. */
+/** A small group for tests of OpenAPI: types, and stores that have verbs but no behaviour. */
 import { list, map, scalar, struct } from '../../apimachinery/protobuf/core-facts.fixtures.ts';
 import { createStructView, type FieldView, type StructView, type TypeView } from '../../apimachinery/type-view.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
@@ -12,7 +12,7 @@ import type { OpenApiResource, OpenApiVersion } from './openapi-publisher.ts';
 export const GROUP = 'thing.example';
 export const PREFIX = 'example.thing.v1.';
 
-/** A field with everything that OpenAPI looks at. */
+/** A field with all attributes that OpenAPI uses. */
 export function field(name: string, type: TypeView, more: Partial<FieldView> = {}): FieldView {
   return {
     name,
@@ -55,7 +55,7 @@ export const types: MetaTypes = {
   typeName: (view) => [...META_VIEWS].find(([, known]) => known === view)?.[0],
 };
 
-/** Holds itself: a tree. */
+/** A recursive type. */
 export const thingSpec: StructView = createStructView('ThingSpec', () => [
   field('size', scalar('int32'), { required: true, defaultValue: 0 }),
   field('mode', { kind: 'scalar', scalar: 'string', enum: ['Fast', 'Slow'] }, { defaultValue: 'Fast' }),
@@ -104,7 +104,7 @@ const never = (): never => {
   throw new BugError('no test of documents calls a store');
 };
 
-/** A store with these verbs and nothing behind them. */
+/** A store that has these verbs. Calling one fails the test. */
 export function storeOf(...verbs: readonly (keyof ResourceStore)[]): ResourceStore {
   return Object.fromEntries(verbs.map((verb) => [verb, FACTS[verb] ?? never]));
 }

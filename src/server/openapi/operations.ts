@@ -1,6 +1,6 @@
 /**
- * The operations of a group-version: which paths there are, which methods each has, what they take and give. Invariant:
- * an operation exists exactly if the store has the verb; both versions of OpenAPI are written from this list.
+ * The operations of a group-version: paths, methods, parameters, bodies and answers. An operation exists exactly if the
+ * store has the verb. Documents of both OpenAPI versions are written from this list.
  */
 import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';
@@ -24,7 +24,7 @@ import {
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** What a body or an answer is: a type by its role, or plain text. */
+/** The content of a body or an answer: a type by its role, or plain text. */
 export type Content = 'object' | 'list' | 'Status' | 'DeleteOptions' | 'Patch' | 'WatchEvent' | 'text';
 
 export interface Operation {
@@ -43,18 +43,18 @@ export interface Operation {
   readonly produces: readonly string[];
 }
 
-/** One resource, or one subresource, with what its operations have in common. */
+/** One resource, or one of its subresources, with the facts that its operations share. */
 export interface Subject {
   readonly resource: OpenApiResource;
   /** '' for the resource itself. */
   readonly subresource: string;
-  /** Undefined: that of the resource. */
+  /** Undefined if it is that of the resource. */
   readonly ownKind: GroupVersionKind | undefined;
   readonly store: ResourceStore;
   readonly isBuiltIn: boolean;
 }
 
-/** The resource, then its subresources. */
+/** Returns the resource, then its subresources. */
 export function subjectsOf(resource: OpenApiResource): readonly Subject[] {
   const subject = (subresource: string, version: OpenApiResource['version'], store: ResourceStore): Subject => ({
     resource,
@@ -69,11 +69,11 @@ export function subjectsOf(resource: OpenApiResource): readonly Subject[] {
   ];
 }
 
-/** Every name that paths and operations of a resource are made of. */
+/** The names from which paths and operations of a resource are made. */
 export interface ResourceNames extends GroupVersionKind {
   /** `/apis/apps/v1`. */
   readonly root: string;
-  /** `AppsV1`, in names of operations. */
+  /** `AppsV1`, part of the names of operations. */
   readonly id: string;
   /** `apps_v1`. */
   readonly tag: string;
@@ -97,12 +97,12 @@ export function resourceNames(shared: VersionNames, { definition, version }: Ope
   };
 }
 
-/** Where a group-version is served: `/api/v1`, `/apis/apps/v1`. */
+/** Returns the root path of a group-version: `/api/v1`, `/apis/apps/v1`. */
 export function rootPath({ group, version }: GroupVersion): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-/** The operations of a resource or of a subresource of it under these names. */
+/** Returns the operations of a resource or subresource. */
 export function operationsOf(names: ResourceNames, subject: Subject): readonly Operation[] {
   const maker = new OperationMaker(names, subject);
   return subject.subresource === '' ? maker.ofResource() : maker.ofSubresource();
@@ -115,7 +115,7 @@ class OperationMaker {
   readonly #names: ResourceNames;
   readonly #subject: Subject;
   readonly #isNamespaced: boolean;
-  /** The collection, and one object of it. */
+  /** The paths of the collection and of one object. */
   readonly #collection: string;
   readonly #item: string;
   readonly #watchRoot: string;
@@ -269,7 +269,7 @@ class OperationMaker {
     return lists;
   }
 
-  /** The old paths with `watch` in front, which still work. */
+  /** The deprecated paths below `/watch`. */
   #watches(): Operation[] {
     const { kind } = this.#names;
     const { plural, root } = this.#names;
@@ -306,7 +306,7 @@ class OperationMaker {
     return { ...operation, parameters, produces: ANYTHING };
   }
 
-  /** The fields of what it speaks. */
+  /** The fields of the subresource's options type. */
   #connectParameters(): readonly Parameter[] {
     const { store, resource, subresource } = this.#subject;
     const own = resource.subresources.find(({ name }) => name === subresource)?.version;
@@ -323,7 +323,7 @@ class OperationMaker {
 
   #operation(method: Method, verb: string, path: string, facts: OperationFacts): Operation {
     const { isBuiltIn, ownKind } = this.#subject;
-    // The reference names the custom resource itself at its subresources too.
+    // For a custom resource, the reference names its own kind at the subresources too.
     const kind = (isBuiltIn ? ownKind : undefined) ?? this.#names;
     const inPath = [NAME, NAMESPACE, REST_OF_PATH].filter(({ name }) => path.includes(`{${name}}`));
     return {
@@ -346,13 +346,13 @@ export function kindOf({ group, version, kind }: OpenApiResource['version']): Gr
   return { group, version, kind };
 }
 
-/** For custom resources the reference says in which forms it takes bodies. */
+/** For custom resources the reference lists the media types of bodies. */
 function bodyOf(body: NonNullable<Operation['body']>, isBuiltIn: boolean): NonNullable<Operation['body']> {
   return isBuiltIn || body.consumes !== ANYTHING ? body : { ...body, consumes: mediaTypes(false, false) };
 }
 
 interface OperationFacts {
-  /** What follows verb, group and version in the name. Default: scope, kind and subresource. */
+  /** The name after verb, group and version. Default: scope, kind and subresource. */
   readonly name?: string;
   readonly action: string;
   readonly description: string;

@@ -1,4 +1,4 @@
-/** The parameters of operations: those of the query by the options that they belong to, and those of the path. */
+/** The parameters of operations: query parameters, grouped by the options that they belong to, and path parameters. */
 import type { TypeView } from '../../apimachinery/type-view.ts';
 
 export interface Parameter {
@@ -45,7 +45,7 @@ const ALLOW_WATCH_BOOKMARKS = query('allowWatchBookmarks', 'boolean', 'A watch m
 
 export const PRETTY: Parameter = query('pretty', 'string', 'Indented JSON; the default for browsers, curl and wget.');
 
-/** What every reading of a collection takes, in the order of their names. */
+/** The parameters of every read of a collection, sorted by name. */
 const LIST_STATE: readonly Parameter[] = [
   CONTINUE,
   FIELD_SELECTOR,
@@ -100,8 +100,8 @@ export const REST_OF_PATH: Parameter = {
 const fromFields = new Map<string, Parameter>();
 
 /**
- * A field of an options object as it stands in a query: the same parameter for the same field. Undefined for what has
- * no place there.
+ * Returns a field of an options type as a query parameter; always the same object for the same field. Undefined for
+ * types that a query cannot contain.
  */
 export function queryParameter(name: string, type: TypeView): Parameter | undefined {
   const value = type.kind === 'list' ? type.items : type;

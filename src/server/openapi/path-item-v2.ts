@@ -1,12 +1,12 @@
 /**
- * A path item of OpenAPI v3 in the words of v2. Invariant: pure but for the parameters, which are written once, into
- * the map that the caller keeps, and referred to by name; one that differs from another of its name stays where it is.
+ * The conversion of a path item from OpenAPI v3 to v2. Parameters are added to a map of the caller and referenced by
+ * name. A parameter that differs from a known one of its name is inlined.
  */
 import { equalJson, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { METHODS } from './operations.ts';
 import { schemaV2 } from './schema-v2.ts';
 
-/** How the reference lists media types. */
+/** The reference's order of media types. */
 const PREFERENCE = [
   'text/plain',
   'application/json',
@@ -38,7 +38,7 @@ function operationV2(operation: JsonObject, known: Map<string, JsonObject>): Jso
   const produces = mediaTypes(objectAt(responses, '200'));
   const body = operation.requestBody === undefined ? undefined : objectAt(operation, 'requestBody');
   const isResource = operation['x-kubernetes-action'] !== undefined;
-  // What answers plain text takes nothing.
+  // Operations that answer with plain text accept no body types.
   const isTyped = firstSchema(objectAt(responses, '200')).type !== 'string';
   const accepted = isResource ? ['*/*'] : isTyped ? produces : undefined;
   const consumes = body === undefined ? accepted : mediaTypes(body);
@@ -47,7 +47,7 @@ function operationV2(operation: JsonObject, known: Map<string, JsonObject>): Jso
     ...parameterList(arrayAt(operation, 'parameters'), known),
   ];
   const { tags, description, operationId } = operation;
-  // Field by field: there are thousands of operations.
+  // Assigned field by field, because there are thousands of operations.
   const made: JsonObject = {};
   if (description !== undefined) made.description = description;
   if (consumes !== undefined) made.consumes = consumes;
@@ -63,7 +63,7 @@ function operationV2(operation: JsonObject, known: Map<string, JsonObject>): Jso
   return made;
 }
 
-/** Each parameter is written once and referred to; one that differs from another of its name stays where it is. */
+/** Adds each parameter to the map and references it. One that differs from a known one of its name is inlined. */
 function parameterList(list: JsonArray, parameters: Map<string, JsonObject>): JsonArray {
   return list.filter(isJsonObject).map((parameter) => {
     const { name, description } = parameter;
@@ -77,7 +77,7 @@ function parameterList(list: JsonArray, parameters: Map<string, JsonObject>): Js
   });
 }
 
-/** The kind of an operation is written in the order of names here, unlike in v3. */
+/** In v2 the fields of a kind are sorted by name, unlike in v3. */
 function addExtensionsV2(made: JsonObject, operation: JsonObject): void {
   for (const key of Object.keys(operation)) if (key.startsWith('x-')) made[key] = operation[key] as JsonValue;
   const { group, kind, version } = objectAt(operation, KINDS);
@@ -117,7 +117,7 @@ function arrayAt(object: JsonObject, key: string): JsonArray {
   return Array.isArray(value) ? value : [];
 }
 
-/** Without what is undefined. */
+/** Copies the fields that are defined. */
 function pick(fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   const picked: JsonObject = {};
   for (const name of Object.keys(fields)) {

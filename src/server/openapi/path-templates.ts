@@ -1,7 +1,10 @@
 /**
- * Path items of resources, as texts with gaps for their names. A server has thousands of custom resources and a handful
- * of shapes: what verbs and subresources there are. Invariant: a filled template is the text that would have been
- * written for the resource itself; names that would have to be escaped or changed on the way get no template.
+ * Templates for the path items of resources. A server may have thousands of custom resources but few shapes, that is,
+ * combinations of verbs and subresources. One text per shape is written once and filled with the names of each
+ * resource.
+ *
+ * Invariant: a filled template equals the text that would be written for the resource itself. Names that would be
+ * escaped or changed in that text get no template.
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
@@ -11,14 +14,14 @@ import type { OpenApiResource } from './openapi-publisher.ts';
 import { type Content, operationsOf, type ResourceNames, type Subject, subjectsOf } from './operations.ts';
 import { pathItemV2 } from './path-item-v2.ts';
 
-/** The names of a resource and of its types, as its documents have them. */
+/** The names of a resource and of its types. */
 export interface TemplateNames extends ResourceNames {
-  /** The type of its objects, and that of their lists. */
+  /** The type of its objects, and that of its lists. */
   readonly model: string;
   readonly list: string;
 }
 
-/** What the operations of a resource take and give. */
+/** A content that operations of a resource use. */
 export interface UsedContent {
   readonly subject: Subject;
   readonly content: Content;
@@ -26,12 +29,12 @@ export interface UsedContent {
 
 export interface ResourcePaths {
   readonly paths: readonly PathText[];
-  /** Each once. */
+  /** Without duplicates. */
   readonly uses: readonly UsedContent[];
 }
 
 const SLOTS = ['root', 'id', 'tag', 'group', 'version', 'kind', 'plural', 'model', 'list'] as const;
-/** Letters alone, so that no rule for names changes them, and nothing that is written anywhere else. */
+/** They consist of letters only, so that no naming rule changes them, and occur nowhere else. */
 const TOKENS: TemplateNames = {
   root: 'QZrootZQ',
   id: 'QZidZQ',
@@ -49,7 +52,7 @@ export type SchemaOf = (subject: Subject, content: Content) => JsonObject;
 
 interface Template {
   readonly items: readonly ItemTemplate[];
-  /** Subresource and content. */
+  /** Pairs of subresource and content. */
   readonly uses: readonly (readonly [subresource: string, content: Content])[];
 }
 
@@ -58,16 +61,16 @@ export class PathTemplates {
   readonly #all: boolean;
 
   /**
-   * Those of built-in kinds have many shapes: `all` says that they are kept too, by somebody who writes all of them at
-   * once. Default: only those of custom resources are.
+   * Built-in kinds have many shapes. `all` keeps their templates too, for a caller that writes all documents at once.
+   * Default: only templates of custom resources are kept.
    */
   constructor(options: { readonly all?: boolean } = {}) {
     this.#all = options.all ?? false;
   }
 
   /**
-   * `schemaOf` refers to what a content is in the document of the resource; the types of its own objects are those of
-   * `names`.
+   * Returns the path items of a resource. `schemaOf` returns the schema of a content in the document of the resource.
+   * The types of its own objects must be named `names.model` and `names.list`.
    */
   pathsOf(resource: OpenApiResource, names: TemplateNames, schemaOf: SchemaOf): ResourcePaths {
     const subjects = subjectsOf(resource);
@@ -91,7 +94,7 @@ export class PathTemplates {
   }
 }
 
-/** A kind begins with a capital and is otherwise letters and digits, so it stands in names of operations as it is. */
+/** A kind starts with a capital letter and has only letters and digits, so operation names contain it unchanged. */
 function isPlain(slot: (typeof SLOTS)[number], name: string): boolean {
   return slot === 'kind' ? /^[A-Z][A-Za-z0-9]*$/.test(name) : /^[A-Za-z0-9_./-]*$/.test(name);
 }
@@ -133,34 +136,34 @@ function shapeOf({ definition, version, store, subresources }: OpenApiResource):
     version.strategicMerge,
     definition.scope,
     definition.strategy.returnsDeletedObject === true,
-    verbsOf(store),
+    capabilitiesOf(store),
     subresources.map(({ name, version: spoken, store: own }) => [
       name,
       spoken === version ? '' : `${spoken.group}/${spoken.version}/${spoken.kind}`,
       own.connectOptions?.isRead === true,
-      verbsOf(own),
+      capabilitiesOf(own),
     ]),
   ]);
 }
 
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'delete', 'deleteCollection', 'connect'] as const;
 
-function verbsOf(store: ResourceStore): readonly string[] {
+function capabilitiesOf(store: ResourceStore): readonly string[] {
   const path = store.connectOptions?.takesPath === true ? ['path'] : [];
   return [...VERBS.filter((verb) => store[verb] !== undefined), ...(store.connectMethods ?? []), ...path];
 }
 
-/** One path item with gaps. */
+/** One path item with slots. */
 class ItemTemplate {
-  readonly #path: Gaps;
+  readonly #path: TemplateText;
   readonly #text: string;
-  readonly #v3: Gaps;
-  #v2: { readonly gaps: Gaps; readonly parameters: ReadonlyMap<string, JsonObject> } | undefined;
+  readonly #v3: TemplateText;
+  #v2: { readonly text: TemplateText; readonly parameters: ReadonlyMap<string, JsonObject> } | undefined;
 
   constructor(path: string, v3: string) {
-    this.#path = new Gaps(path);
+    this.#path = new TemplateText(path);
     this.#text = v3;
-    this.#v3 = new Gaps(v3);
+    this.#v3 = new TemplateText(v3);
   }
 
   fill(values: readonly string[]): PathText {
@@ -179,14 +182,14 @@ class ItemTemplate {
     if (this.#v2 === undefined) {
       const parameters = new Map<string, JsonObject>();
       const item = pathItemV2(JSON.parse(this.#text) as JsonObject, parameters);
-      this.#v2 = { gaps: new Gaps(writeJson(item)), parameters };
+      this.#v2 = { text: new TemplateText(writeJson(item)), parameters };
     }
-    return { text: this.#v2.gaps.fill(values), parameters: this.#v2.parameters };
+    return { text: this.#v2.text.fill(values), parameters: this.#v2.parameters };
   }
 }
 
-/** A text, and where names go into it. */
-class Gaps {
+/** A text with slots for names. */
+class TemplateText {
   readonly #texts: string[] = [];
   readonly #slots: number[] = [];
 

@@ -1,19 +1,20 @@
 /**
- * Documents of a server's own kinds that were made before, by the build, because making them takes longer than
- * everything else that a first client asks for. Invariant: they are used only if every document that they were made
- * from is published with the same hash; otherwise all is made anew.
+ * OpenAPI documents that the build prepares for the server's own kinds, because making them takes longer than anything
+ * else in a server's first seconds.
+ *
+ * Invariant: they are used only if every document that they contain is published with the same hash.
  */
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 
-/** Two answers of a server without custom resources, as they were given. */
+/** Two answers of a server without custom resources. */
 export interface PreparedOpenApi {
-  /** Of `/openapi/v3`. */
+  /** The body of `/openapi/v3`. */
   readonly index: string;
-  /** Of `/openapi/v2`. */
+  /** The body of `/openapi/v2`. */
   readonly v2: string;
 }
 
-/** Hashes by the names of documents; undefined if it is no index. */
+/** Returns the hashes by document name; undefined if `index` is malformed. */
 export function hashesOf(index: string): ReadonlyMap<string, string> | undefined {
   const { paths } = JSON.parse(index) as { readonly paths?: JsonObject };
   if (!isJsonObject(paths)) return undefined;

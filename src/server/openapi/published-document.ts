@@ -1,22 +1,21 @@
 /**
- * One document in its two forms. Invariant: the bytes are made when they are asked for and kept until memory is tidied
- * up; the value that they are made from is not. The hash is that of the JSON, or of a fingerprint that changes whenever
- * the JSON does, and names both forms; it is kept.
+ * One document in its JSON and protobuf forms. The bytes are made on request and held weakly, so the garbage collector
+ * may drop them. The hash is kept: it is that of the JSON, or of a fingerprint that changes whenever the JSON does.
  */
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { contentHash } from '../../base/content-hash.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 
 /**
- * Part of every hash that is made from a fingerprint: raise it when the same facts give another document, because
- * clients keep documents for good by their hash.
+ * Part of every hash that is made from a fingerprint. Increment it when the same types produce another document,
+ * because clients cache documents by their hash forever.
  */
 const FORMAT_REVISION = 1;
 
 export interface DocumentMaker {
-  /** The text of its JSON. */
+  /** Returns the JSON text. */
   make(): string;
-  /** The protobuf form of what `make` gives. */
+  /** Encodes the parsed JSON as protobuf. */
   encode(document: JsonObject): Uint8Array;
   readonly fingerprint?: string | undefined;
 }
@@ -31,7 +30,7 @@ export class PublishedDocument {
     this.#maker = maker;
   }
 
-  /** Upper-case hexadecimal digits. */
+  /** In upper-case hexadecimal. */
   get hash(): string {
     if (this.#hash === undefined) {
       const { fingerprint } = this.#maker;

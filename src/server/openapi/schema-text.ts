@@ -1,7 +1,6 @@
 /**
- * Schemas as text, so that a type that many documents have is written once. Invariant: a schema is written in a form
- * when that form is first asked for, and stays; the kinds that a type stands for differ from document to document and
- * are added to the text.
+ * Schemas as JSON text, so that a type of many documents is written once. Each form is written on its first access and
+ * kept. The kinds of a type differ between documents and are appended to the text.
  */
 import type { GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -14,7 +13,7 @@ export class SchemaText {
   #v3: string | undefined;
   #v2: string | undefined;
 
-  /** `v2`: its form in OpenAPI v2; default: made from the other. */
+  /** `v2` returns the form for OpenAPI v2. Default: converted from v3. */
   constructor(v3: () => JsonObject, v2?: () => JsonObject) {
     this.#make = v3;
     this.#makeV2 = v2 ?? (() => schemaV2(v3()));
@@ -35,13 +34,13 @@ export class SchemaText {
 export interface WrittenSchema {
   readonly name: string;
   readonly schema: SchemaText;
-  /** The kinds that it is the type of. */
+  /** The kinds whose type it is. */
   readonly kinds: readonly GroupVersionKind[];
 }
 
 const KINDS = '"x-kubernetes-group-version-kind":';
 
-/** The text of a schema with the kinds behind it. */
+/** Appends the kinds to the text of a schema. */
 export function withKinds(text: string, kinds: readonly GroupVersionKind[]): string {
   if (kinds.length === 0) return text;
   const list = kinds.map(({ group, version, kind }) => ({ group, kind, version }));
@@ -49,7 +48,7 @@ export function withKinds(text: string, kinds: readonly GroupVersionKind[]): str
   return `${text.slice(0, -1)}${comma}${KINDS}${writeJson(list)}}`;
 }
 
-/** What `withKinds` was given, from what it gave. */
+/** Reverses `withKinds`: returns the text of the schema and calls `onKind` for each kind. */
 export function withoutKinds(text: string, onKind: (kind: GroupVersionKind) => void): string {
   const at = text.lastIndexOf(KINDS);
   if (at < 0) return text;
@@ -57,13 +56,13 @@ export function withoutKinds(text: string, onKind: (kind: GroupVersionKind) => v
   return `${text.slice(0, text.charCodeAt(at - 1) === 0x2c ? at - 1 : at)}}`;
 }
 
-/** A type as it was written, and the types that it refers to. */
+/** A written type with the names of the types that it references. */
 interface Known {
   readonly schema: SchemaText;
   readonly refers: readonly string[];
 }
 
-/** Types that several documents have. `accepts` says which are worth keeping as long as this is kept. */
+/** Types that several documents share. `accepts` selects the types that are kept. */
 export class SchemaCache {
   readonly #known = new Map<string, Known>();
   readonly #accepts: (typeName: string) => boolean;
@@ -72,7 +71,7 @@ export class SchemaCache {
     this.#accepts = accepts;
   }
 
-  /** A type is described otherwise where it is a kind. */
+  /** The description of a type depends on whether it is a kind. */
   get(typeName: string, isKind: boolean): Known | undefined {
     return this.#known.get(isKind ? `${typeName} ` : typeName);
   }

@@ -1,11 +1,11 @@
 /**
- * Schemas of OpenAPI v3 in the words of v2. Invariant: what v2 cannot say (defaults beside references, alternatives,
- * nullable) is left out, so that clients of v2 check less and never refuse what the server takes.
+ * The conversion of schemas from OpenAPI v3 to v2. Keywords that v2 does not have (defaults beside references,
+ * alternatives, nullable) are dropped. Clients of v2 then check less, but never refuse what the server accepts.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 
 const LEFT_OUT = new Set(['default', 'nullable', 'oneOf', 'anyOf', 'not', 'deprecated', 'writeOnly', 'example']);
-/** What means nothing without a type. */
+/** Keywords that mean nothing without a type. */
 const WITH_TYPE = new Set(['type', 'items', 'properties', 'additionalProperties', 'required']);
 
 export function schemaV2(schema: JsonObject): JsonObject {
@@ -18,7 +18,7 @@ export function schemaV2(schema: JsonObject): JsonObject {
     result[key] = convertKey(key, value);
   }
   if (typeof ref === 'string') result.$ref = ref.replace('#/components/schemas/', '#/definitions/');
-  // Alternatives of scalars (quantities, numbers or names) are texts to clients of v2.
+  // A union of scalars, such as a quantity or an IntOrString, is a string in v2.
   if (schema.oneOf !== undefined && schema.type === undefined && schema.properties === undefined)
     result.type = 'string';
   return result;

@@ -1,6 +1,6 @@
 /**
- * What the documents of a published group-version, and of the paths around the groups, are written from. Invariant:
- * nothing is kept but what `settings` keep; whoever asks keeps the bytes.
+ * The parts of OpenAPI documents: those of a published group-version, and those of the paths around the groups. Nothing
+ * is kept except in the caches of `settings`.
  */
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
@@ -11,8 +11,8 @@ import type { OpenApiResource, OpenApiVersion } from './openapi-publisher.ts';
 import { groupOperationId, operationId, operationTag } from './operation-names.ts';
 import { type Content, kindOf, resourceNames, rootPath, type Subject, subjectsOf, versionNames } from './operations.ts';
 import type { PathTemplates, SchemaOf } from './path-templates.ts';
+import { SchemaBuilder } from './schema-builder.ts';
 import type { SchemaCache } from './schema-text.ts';
-import { SchemaBuilder } from './schemas.ts';
 
 export interface DocumentSettings {
   readonly types: MetaTypes;
@@ -49,7 +49,7 @@ export function versionParts(
     const schemaOf: SchemaOf = (subject, content) => contentSchema(builder, content, subject, nameOf);
     const { paths: own, uses } = templates.pathsOf(resource, names, schemaOf);
     paths.push(...own);
-    // A template that was made for another resource names types that this document must have too.
+    // The template may stem from another resource, but this document must contain the types that it references.
     for (const { subject, content } of uses) schemaOf(subject, content);
   }
   if (version.ownsGroup === true) {
@@ -60,7 +60,7 @@ export function versionParts(
   return { paths, schemas: builder.written() };
 }
 
-/** A document of paths that are no resources. */
+/** Returns the parts of a document about a path that is not a resource. */
 export function simpleParts(simple: SimplePath, { types, schemas: cache }: DocumentSettings): DocumentParts {
   const builder = new SchemaBuilder({ types, cache, typeName: () => undefined, given: () => undefined });
   const { typeName } = simple;
@@ -135,7 +135,7 @@ function resourcesPath(version: GroupVersion): SimplePath {
   };
 }
 
-/** Kinds of meta/v1 belong to every group-version in which they are sent. */
+/** Kinds of meta/v1 belong to every group-version that sends them. */
 function addMetaKinds(builder: SchemaBuilder, served: GroupVersion): void {
   for (const kind of ['Status', 'APIResourceList', 'DeleteOptions', 'WatchEvent'])
     builder.addKind(META_TYPES + kind, { group: '', version: 'v1', kind });

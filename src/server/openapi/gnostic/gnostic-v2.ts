@@ -1,4 +1,7 @@
-/** Field numbers of openapi.v2 (gnostic's OpenAPIv2.proto): all of schemas, and of the rest what our document has. */
+/**
+ * Field numbers of gnostic's OpenAPIv2.proto: all fields of schemas, and of other messages those that our document
+ * uses.
+ */
 import type { JsonObject } from '../../../base/json-value.ts';
 import {
   any,
@@ -146,7 +149,7 @@ const document: FieldWriter = message(
   16,
 );
 
-/** The message openapi.v2.Document of a v2 document. */
+/** Encodes a v2 document as the message openapi.v2.Document. */
 export function gnosticV2(value: JsonObject): Uint8Array {
   return encodeGnostic(document, value);
 }

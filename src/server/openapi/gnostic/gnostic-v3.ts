@@ -1,4 +1,7 @@
-/** Field numbers of openapi.v3 (gnostic's OpenAPIv3.proto): all of schemas, and of the rest what our documents have. */
+/**
+ * Field numbers of gnostic's OpenAPIv3.proto: all fields of schemas, and of other messages those that our documents
+ * use.
+ */
 import type { JsonObject } from '../../../base/json-value.ts';
 import {
   any,
@@ -130,7 +133,7 @@ const document: FieldWriter = message(
   9,
 );
 
-/** The message openapi.v3.Document of a v3 document. */
+/** Encodes a v3 document as the message openapi.v3.Document. */
 export function gnosticV3(value: JsonObject): Uint8Array {
   return encodeGnostic(document, value);
 }

@@ -1,9 +1,8 @@
 /**
- * OpenAPI documents as protobuf messages of the gnostic project, from their JSON. Invariant: what a message has no
- * field for is left out, and values of a wrong type are left out too: the documents are our own, and a reader of
- * messages must not fail where a reader of JSON would not.
+ * The encoder of OpenAPI documents to the protobuf messages of the gnostic project. Values that a message has no field
+ * for, and values of a wrong type, are omitted.
  *
- * A writer writes one whole field, tag included, back to front as WireWriter does.
+ * A writer writes one whole field with its tag, from back to front, as WireWriter does.
  */
 import { writeYaml } from '../../../apimachinery/codec/yaml/yaml-write.ts';
 import { BYTES, FIXED64, VARINT, WireWriter } from '../../../apimachinery/protobuf/wire.ts';
@@ -11,10 +10,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/jso
 
 export type FieldWriter = (writer: WireWriter, number: number, value: JsonValue) => void;
 
-/** Fields by their name in JSON. */
+/** Fields by their JSON name. */
 export type MessageTable = Readonly<Record<string, readonly [number: number, write: FieldWriter]>>;
 
-/** As in proto3, a zero value is not written. */
+/** A zero value is not written, as in proto3. */
 export const text: FieldWriter = (writer, number, value) => {
   if (typeof value !== 'string' || value === '') return;
   const mark = writer.size;
@@ -40,14 +39,14 @@ export const integer: FieldWriter = (writer, number, value) => {
   writer.writeTag(number, VARINT);
 };
 
-/** Any value at all, as YAML text. */
+/** Writes any value as YAML text. */
 export const any: FieldWriter = (writer, number, value) => {
   const mark = writer.size;
   text(writer, 2, writeYaml(value));
   writer.closeField(number, mark);
 };
 
-/** A repeated text keeps its empty items. */
+/** An item of a repeated string. Empty ones are written. */
 const item: FieldWriter = (writer, number, value) => {
   if (typeof value !== 'string') return;
   const mark = writer.size;
@@ -64,7 +63,7 @@ export function repeated(write: FieldWriter): FieldWriter {
 
 export const texts: FieldWriter = repeated(item);
 
-/** A message; `extensions` is the number of its repeated `x-` fields. */
+/** A message. `extensions` is the field number of its repeated `x-` fields. */
 export function message(table: () => MessageTable, extensions?: number): FieldWriter {
   let sorted: (readonly [name: string, number: number, write: FieldWriter])[] | undefined;
   return (writer, number, value) => {
@@ -73,7 +72,7 @@ export function message(table: () => MessageTable, extensions?: number): FieldWr
       .map(([name, [field, write]]) => [name, field, write] as const)
       .sort(([, a], [, b]) => b - a);
     const mark = writer.size;
-    // Extensions have the highest number in every message that has them here.
+    // In every message with extensions, they have the highest field number.
     if (extensions !== undefined) writeNamed(writer, extensions, value, any, (name) => name.startsWith('x-'));
     for (const [name, field, write] of sorted) {
       const content = value[name];
@@ -83,7 +82,7 @@ export function message(table: () => MessageTable, extensions?: number): FieldWr
   };
 }
 
-/** A message that wraps one field, around whatever it is given. */
+/** A message with one field, which gets the whole value. */
 export function inside(field: number, write: FieldWriter): FieldWriter {
   return (writer, number, value) => {
     const mark = writer.size;
@@ -92,7 +91,7 @@ export function inside(field: number, write: FieldWriter): FieldWriter {
   };
 }
 
-/** A map, as a message that holds pairs of name and value. */
+/** A map, written as a message of name-value pairs. */
 export function named(write: FieldWriter, field = 1): FieldWriter {
   return (writer, number, value) => {
     if (!isJsonObject(value)) return;
@@ -102,13 +101,13 @@ export function named(write: FieldWriter, field = 1): FieldWriter {
   };
 }
 
-/** Either a reference (2) or the thing itself (1). */
+/** A union of the value itself (1) and a reference (2). */
 export function orReference(write: FieldWriter): FieldWriter {
   const reference = message(() => ({ $ref: [1, text], description: [3, text] }));
   return oneOf((value) => ('$ref' in value ? [2, reference] : [1, write]));
 }
 
-/** A message with one of several fields. */
+/** A union: `choose` selects the field. */
 export function oneOf(choose: (value: JsonObject) => readonly [field: number, write: FieldWriter]): FieldWriter {
   return (writer, number, value) => {
     if (!isJsonObject(value)) return;
@@ -138,7 +137,7 @@ function writeNamed(
   }
 }
 
-/** The fields of a message, without a tag around them. */
+/** Returns the fields of the document's message, without a tag. */
 export function encodeGnostic(write: FieldWriter, document: JsonObject): Uint8Array {
   const writer = new WireWriter(Number.MAX_SAFE_INTEGER);
   write(writer, 1, document);
@@ -146,14 +145,14 @@ export function encodeGnostic(write: FieldWriter, document: JsonObject): Uint8Ar
   return framed.subarray(headerLength(framed));
 }
 
-/** Of a tag of one byte and the length after it. */
+/** Returns the size of a one-byte tag and the length after it. */
 function headerLength(framed: Uint8Array): number {
   let at = 1;
   while ((framed[at] as number) >= 0x80) at++;
   return at + 1;
 }
 
-/** `boolean` or a message: what `additionalProperties` may be. */
+/** A union of a message and a boolean, for `additionalProperties`. */
 export function orBoolean(write: FieldWriter): FieldWriter {
   return (writer, number, value) => {
     const mark = writer.size;
@@ -165,7 +164,7 @@ export function orBoolean(write: FieldWriter): FieldWriter {
   };
 }
 
-/** A default of v3: a number, a truth value or a text; empty for anything else. */
+/** A default of v3: a number, a boolean or a string. Other values are written as an empty message. */
 export const scalarDefault: FieldWriter = (writer, number, value) => {
   const mark = writer.size;
   if (typeof value === 'number' || typeof value === 'bigint') {

@@ -1,7 +1,8 @@
 /**
- * Schemas of types, as OpenAPI v3 has them, with the extensions that clients merge and validate by. Invariant: a named
- * type is written once, where it is first reached, and referred to everywhere else, so recursive types end; properties
- * come in the order of their names.
+ * The builder of OpenAPI v3 schemas from types, with the extensions that clients use to merge and validate.
+ *
+ * Invariants: a named type is written once and referenced everywhere else, so recursive types terminate. Properties are
+ * sorted by name.
  */
 import type { GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type {
@@ -21,18 +22,18 @@ import type { GivenSchema } from './given-schema.ts';
 import { type SchemaCache, SchemaText, type WrittenSchema } from './schema-text.ts';
 
 export interface SchemaSource {
-  /** The types that all servers share. */
+  /** The shared types of all servers. */
   readonly types: MetaTypes;
   readonly cache: SchemaCache;
   typeName(view: StructView): string | undefined;
-  /** A schema that is not made from a view. */
+  /** Returns a schema that is not made from a view. */
   given(typeName: string): GivenSchema | undefined;
   describe?(typeName: string, field?: string): string | undefined;
 }
 
 const REF = '#/components/schemas/';
 
-/** Scalars with a name of their own, and the schema behind it. */
+/** Scalars that are named types. */
 const NAMED_SCALARS: Partial<Record<ScalarType, readonly [name: string, schema: JsonObject]>> = {
   time: [`${META_TYPES}Time`, { type: 'string', format: 'date-time' }],
   'micro-time': [`${META_TYPES}MicroTime`, { type: 'string', format: 'date-time' }],
@@ -56,7 +57,7 @@ const PLAIN_SCALARS: Partial<Record<ScalarType, readonly [type: string, format: 
   bytes: ['string', 'byte'],
 };
 
-/** Holds the place of a type that may refer to itself. */
+/** A placeholder for a type that may reference itself. */
 const BEING_WRITTEN = textOf({});
 
 const RAW_EXTENSION = 'io.k8s.apimachinery.pkg.runtime.RawExtension';
@@ -64,7 +65,7 @@ const RAW_EXTENSION = 'io.k8s.apimachinery.pkg.runtime.RawExtension';
 export class SchemaBuilder {
   readonly #source: SchemaSource;
   readonly #written = new Map<string, SchemaText>();
-  /** The types that the type being written refers to. */
+  /** The types that the current type references. */
   #refers = new Set<string>();
   readonly #kinds = new Map<string, GroupVersionKind[]>();
 
@@ -72,7 +73,7 @@ export class SchemaBuilder {
     this.#source = source;
   }
 
-  /** Says that a type is a kind, before it is written. */
+  /** Marks a type as a kind. Must be called before the type is written. */
   addKind(typeName: string, kind: GroupVersionKind): void {
     const kinds = this.#kinds.get(typeName) ?? [];
     this.#kinds.set(typeName, kinds);
@@ -80,7 +81,7 @@ export class SchemaBuilder {
     if (isNew) kinds.push(kind);
   }
 
-  /** The name of a struct, which is written if it was not yet; undefined if it has none. */
+  /** Returns the name of a struct, after writing its schema if necessary; undefined for a struct without a name. */
   nameOf(view: StructView): string | undefined {
     const name = this.#source.typeName(view) ?? this.#source.types.typeName(view);
     if (name === undefined) return undefined;
@@ -89,14 +90,14 @@ export class SchemaBuilder {
     return name;
   }
 
-  /** A reference to a type that all servers share. */
+  /** Returns a reference to a shared type. */
   shared(typeName: string): JsonObject {
     if (!this.#written.has(typeName)) this.nameOf(this.#source.types.view(typeName));
     this.#refers.add(typeName);
     return reference(typeName);
   }
 
-  /** A type that is no view: a list of objects, or the patch, which is whatever its content type says. */
+  /** Adds a type that is not a view, such as a list, and returns a reference to it. */
   add(typeName: string, schema: () => JsonObject): JsonObject {
     this.#refers.add(typeName);
     if (!this.#written.has(typeName))
@@ -104,13 +105,13 @@ export class SchemaBuilder {
     return reference(typeName);
   }
 
-  /** A struct where it stands: a reference, or the whole schema if it has no name. */
+  /** Returns a reference to a struct, or its whole schema if it has no name. */
   struct(view: StructView): JsonObject {
     const name = this.nameOf(view);
     return name === undefined ? this.#structSchema('', view) : reference(name);
   }
 
-  /** All that was written, in the order of names. */
+  /** Returns all written types, sorted by name. */
   written(): readonly WrittenSchema[] {
     return sortByName([...this.#written], (entry) => entry[0]).map(([name, schema]) => ({
       name,
@@ -119,7 +120,7 @@ export class SchemaBuilder {
     }));
   }
 
-  /** From another document, if one had it; with all that it refers to. */
+  /** Uses the schema of an earlier document if there is one, with all types that it references. */
   #write(name: string, make: () => SchemaText): void {
     const isKind = this.#kinds.has(name);
     const { cache, describe } = this.#source;
@@ -138,7 +139,10 @@ export class SchemaBuilder {
     this.#refers = outer;
   }
 
-  /** A type that a cached one refers to: whoever wrote that one wrote it too. */
+  /**
+   * Adds a type that a cached type references. It was written together with that type, unless the cache does not keep
+   * it.
+   */
   #rewrite(name: string): void {
     if (this.#written.has(name)) return;
     const known = this.#source.cache.get(name, this.#kinds.has(name));
@@ -156,7 +160,7 @@ export class SchemaBuilder {
   #ownSchema(name: string, view: StructView): SchemaText {
     const given = this.#given(name);
     if (given !== undefined) return given;
-    // A place may say more about a type than the type itself; the component is the type.
+    // A field may extend a shared type, for example as atomic. The component is the shared type itself.
     const own = this.#source.types.typeName(view) === name ? this.#source.types.view(name) : view;
     return textOf(this.#finish(name, own, this.#structSchema(name, own)));
   }
@@ -199,7 +203,7 @@ export class SchemaBuilder {
     return { ...head, ...schema, ...(field.nullable ? { nullable: true } : {}), ...this.#mergedHere(type), ...tail };
   }
 
-  /** What a place says about a struct whose type does not say so itself. */
+  /** Returns the map type of a field whose struct differs from the shared type in it. */
   #mergedHere(type: TypeView): JsonObject {
     if (type.kind !== 'struct') return {};
     const name = this.#source.types.typeName(type);
@@ -207,7 +211,9 @@ export class SchemaBuilder {
     return { 'x-kubernetes-map-type': type.atomic ? 'atomic' : 'granular' };
   }
 
-  /** The schema of a property. A reference stands in `allOf`, because nothing may stand beside it. */
+  /**
+   * Returns the schema of a property. A reference is wrapped in `allOf`, because keywords beside `$ref` are ignored.
+   */
   #typeSchema(type: TypeView, defaultValue: JsonValue | undefined): JsonObject {
     const withDefault: JsonObject = defaultValue === undefined ? {} : { default: defaultValue };
     switch (type.kind) {
@@ -239,7 +245,7 @@ export class SchemaBuilder {
     }
   }
 
-  /** The schema of an item of a list or of a value of a map: its zero value is its default. */
+  /** Returns the schema of a list item or map value. Its default is the zero value. */
   #itemSchema(type: TypeView): JsonObject {
     if (type.kind === 'struct') return wrapped(this.struct(type), { default: {} });
     if (type.kind === 'scalar') {
@@ -257,7 +263,7 @@ export class SchemaBuilder {
 
   #namedAny({ raw, name, message }: AnyView): JsonObject | undefined {
     if (name !== undefined) {
-      // What it may hold is named too.
+      // The types that it may contain are written too.
       for (const field of message?.view().fields() ?? []) if (field.type.kind === 'struct') this.nameOf(field.type);
       return this.add(name, () => ({}));
     }

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { META_TYPES } from '../resource/meta-types.ts';
 import type { GivenSchema } from './given-schema.ts';
 import { field, PREFIX, thing, thingSpec, types } from './openapi.fixtures.ts';
+import { SchemaBuilder } from './schema-builder.ts';
 import { SchemaCache, withKinds } from './schema-text.ts';
-import { SchemaBuilder } from './schemas.ts';
 
 const REF = '#/components/schemas/';
 
