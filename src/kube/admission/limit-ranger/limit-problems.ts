@@ -8,7 +8,7 @@ import { quantityMilliValue, quantityValue } from '../../../apimachinery/scalars
 import type { JsonObject } from '../../../base/json-value.ts';
 import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { amountsOf, type ResourceAmounts } from '../../shared/resource-lists.ts';
-import { mainContainers } from '../pod/pod-subject.ts';
+import { mainContainers } from '../pod/admitted-pod.ts';
 import { podTotal } from '../pod/pod-total.ts';
 
 interface Amounts {

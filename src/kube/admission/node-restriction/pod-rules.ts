@@ -11,7 +11,7 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
 import { specOf } from '../../../server/resource/strategy-fields.ts';
-import { isMirrorPod } from '../pod/pod-subject.ts';
+import { isMirrorPod } from '../pod/admitted-pod.ts';
 import { hasSecretReferences } from '../service-account/secret-references.ts';
 import type { NodeRestrictionOptions } from './token-rules.ts';
 

@@ -14,7 +14,7 @@ import {
   sorted,
   sortedInQuotes,
   type Violation,
-} from './pod-facts.ts';
+} from './checked-pod.ts';
 
 const APP_ARMOR_ANNOTATION = 'container.apparmor.security.beta.kubernetes.io/';
 const SECCOMP_POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';

@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from '../../../base/json-value.ts';
 import * as baseline from './baseline-checks.ts';
-import { checkedPod, type PodCheck, type Violation } from './pod-facts.ts';
+import { checkedPod, type PodCheck, type Violation } from './checked-pod.ts';
 import type { LevelVersion } from './policy.ts';
 import * as restricted from './restricted-checks.ts';
 

@@ -13,9 +13,9 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import type { Lister } from '../../../server/own/lister.ts';
+import type { Violation } from './checked-pod.ts';
 import { formatViolations, violationsOf } from './evaluate.ts';
 import { type ExistingPods, warningsAboutPods } from './existing-pods.ts';
-import type { Violation } from './pod-facts.ts';
 import {
   compareLevels,
   formatPolicy,

@@ -12,7 +12,7 @@ import {
   plural,
   setters,
   sortedInQuotes,
-} from './pod-facts.ts';
+} from './checked-pod.ts';
 
 const ALLOWED_VOLUMES =
   'configMap csi downwardAPI emptyDir ephemeral image persistentVolumeClaim projected secret'.split(' ');

@@ -6,7 +6,7 @@ import { objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionPlugin } from '../../../server/admission.ts';
 import { specOf } from '../../../server/resource/strategy-fields.ts';
-import { podOf } from './pod-subject.ts';
+import { podOf } from './admitted-pod.ts';
 
 export interface TolerationDefaults {
   /** `--default-not-ready-toleration-seconds`. Default 300. */

@@ -18,7 +18,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admis
 import type { Lister } from '../../../server/own/lister.ts';
 import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { qosClassOf } from '../../groups/core/pod/pod-resources.ts';
-import { podOf } from './pod-subject.ts';
+import { podOf } from './admitted-pod.ts';
 import { coversToleration, mergeTolerations } from './tolerations.ts';
 
 const NODE_SELECTOR = 'scheduler.alpha.kubernetes.io/node-selector';

@@ -13,7 +13,7 @@ import { equalJson, isJsonObject, type JsonObject } from '../../../base/json-val
 import type { AdmissionAttributes, AdmissionPlugin, Operation } from '../../../server/admission.ts';
 import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { isNativeResource } from '../../shared/resource-lists.ts';
-import { mainContainers, podOf } from './pod-subject.ts';
+import { mainContainers, podOf } from './admitted-pod.ts';
 
 const IMAGES = FieldPath.of('spec');
 const onWrite = (operation: Operation): boolean => operation === 'CREATE' || operation === 'UPDATE';

@@ -13,7 +13,7 @@ import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import type { Lister } from '../../../server/own/lister.ts';
 import { specOf } from '../../../server/resource/strategy-fields.ts';
-import { podOf } from './pod-subject.ts';
+import { podOf } from './admitted-pod.ts';
 
 interface Priority {
   readonly className: string;

@@ -13,7 +13,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admis
 import type { Lister } from '../../../server/own/lister.ts';
 import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { amountsOf } from '../../shared/resource-lists.ts';
-import { podOf } from './pod-subject.ts';
+import { podOf } from './admitted-pod.ts';
 import { mergeTolerations } from './tolerations.ts';
 
 type Use = (spec: JsonObject, runtimeClass: JsonObject | undefined) => void;

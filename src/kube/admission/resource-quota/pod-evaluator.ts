@@ -12,7 +12,7 @@ import {
   isPodLevelResource,
   type ResourceAmounts,
 } from '../../shared/resource-lists.ts';
-import { mainContainers } from '../pod/pod-subject.ts';
+import { mainContainers } from '../pod/admitted-pod.ts';
 import { podTotal } from '../pod/pod-total.ts';
 import { effectiveSpec } from './effective-spec.ts';
 import { type Evaluator, matchesValue, type ScopeSelector } from './evaluator.ts';

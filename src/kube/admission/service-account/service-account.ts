@@ -14,7 +14,7 @@ import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import type { ObjectReader } from '../../../server/own/object-reader.ts';
 import { specOf } from '../../../server/resource/strategy-fields.ts';
-import { isMirrorPod } from '../pod/pod-subject.ts';
+import { isMirrorPod } from '../pod/admitted-pod.ts';
 import { disallowedEphemeralSecret, disallowedSecret, hasSecretReferences } from './secret-references.ts';
 import { mountToken } from './token-volume.ts';
 

@@ -16,8 +16,8 @@ import {
 import { CLUSTER_BINDINGS } from './cluster-bindings.ts';
 import { COMPONENT_ROLES } from './component-roles.ts';
 import { CONTROLLER_ROLES } from './controller-roles.ts';
-import type { RoleFacts, RuleFact, SubjectFact } from './facts.ts';
 import { NAMESPACED_BINDINGS, NAMESPACED_ROLES } from './namespaced-roles.ts';
+import type { RoleFacts, RuleFact, SubjectFact } from './policy-notation.ts';
 import { USER_ROLES } from './user-roles.ts';
 
 export interface BootstrapPolicy {

@@ -1,7 +1,7 @@
 /**
  * The bootstrap ClusterRoleBindings of Kubernetes 1.36.3. Bindings of controllers are derived from CONTROLLER_ROLES.
  */
-import type { SubjectFact } from './facts.ts';
+import type { SubjectFact } from './policy-notation.ts';
 
 /**
  * Subjects by the name of the role, which is also the name of the binding. The binding of system:node has no subjects:

@@ -1,5 +1,5 @@
 /** The bootstrap ClusterRoles of Kubernetes 1.36.3 for nodes, control plane components and add-ons. */
-import { EVENTS, READ, type RoleFacts } from './facts.ts';
+import { EVENTS, READ, type RoleFacts } from './policy-notation.ts';
 
 /** By name, in the order of creation. */
 export const COMPONENT_ROLES: RoleFacts = {

@@ -2,7 +2,7 @@
  * The bootstrap ClusterRoles of Kubernetes 1.36.3 for controllers. Each is bound to the service account in kube-system
  * that has the controller's name.
  */
-import { EVENTS, READ, type RoleFacts } from './facts.ts';
+import { EVENTS, READ, type RoleFacts } from './policy-notation.ts';
 
 /** By the name of the controller. The name of the role has the prefix `system:controller:`. */
 export const CONTROLLER_ROLES: RoleFacts = {

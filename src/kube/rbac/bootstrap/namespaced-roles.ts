@@ -1,5 +1,5 @@
 /** The bootstrap Roles and RoleBindings of Kubernetes 1.36.3, in kube-system and kube-public. */
-import { EVENTS, READ, type RoleFacts, type SubjectFact } from './facts.ts';
+import { EVENTS, READ, type RoleFacts, type SubjectFact } from './policy-notation.ts';
 
 /** By namespace and name, in the order of creation. */
 export const NAMESPACED_ROLES: Readonly<Record<string, RoleFacts>> = {

@@ -1,5 +1,5 @@
 /** The bootstrap ClusterRoles of Kubernetes 1.36.3 for users, and the roles that admin, edit and view aggregate. */
-import { READ, type RoleFacts, WRITE } from './facts.ts';
+import { READ, type RoleFacts, WRITE } from './policy-notation.ts';
 
 /** By name, in the order of creation. */
 export const USER_ROLES: RoleFacts = {
