@@ -47,11 +47,14 @@ export function ipAddressObject(ip: string, family: IpFamily, service: ServiceNa
 
 export class ClusterIpAllocator {
   readonly #kube: KubeContext;
+  readonly #addressesOf: (service: JsonObject) => readonly string[];
   /** The repair of IPAddresses after a crash. It runs once, before the first allocation. */
   #repair: Promise<void> | undefined;
 
-  constructor(kube: KubeContext) {
+  /** `addressesOf` returns the cluster IPs of a stored Service, as they are written. */
+  constructor(kube: KubeContext, addressesOf: (service: JsonObject) => readonly string[]) {
     this.#kube = kube;
+    this.#addressesOf = addressesOf;
   }
 
   /** Allocates this address. */
@@ -106,7 +109,7 @@ export class ClusterIpAllocator {
   }
 
   async #runRepair(): Promise<void> {
-    const { orphans, missing } = await planAddressRepairs(this.#kube);
+    const { orphans, missing } = await planAddressRepairs(this.#kube, this.#addressesOf);
     const created = missing.map(({ ip, ...service }) => this.#create(ip, ipFamily(ip) ?? 'IPv4', service));
     const addresses = this.#kube.writer('ipaddresses');
     const deleted = orphans.map(({ name, uid }) => addresses.deleteIfPresent({ namespace: '', name }, uid));

@@ -4,10 +4,10 @@
  * Invariant: a claim is dropped only after the lister has seen the Service that was written under it, so no port is
  * allocated twice. Nothing is stored besides the Services.
  */
-import { numberAt, objectAt } from '../../apimachinery/meta/object-fields.ts';
+
 import type { JsonObject } from '../../base/json-value.ts';
 import type { ListerChange } from '../../server/own/lister.ts';
-import { needsHealthCheckPort, nodePorts } from '../groups/core/service/service-fields.ts';
+
 import type { KubeContext } from '../kube-context.ts';
 import { candidatePorts, formatPortRange, type PortRange, portRangeContains } from './port-range.ts';
 
@@ -16,15 +16,18 @@ const ALLOCATED = 'provided port is already allocated';
 export class NodePortAllocator {
   readonly #kube: KubeContext;
   readonly #range: PortRange;
+  readonly #portsOf: (service: JsonObject) => readonly number[];
   /** The number of Services by port, and the ports by Service. */
   readonly #used = new Map<number, number>();
   readonly #byService = new Map<string, readonly number[]>();
   readonly #claimed = new Set<number>();
   #subscribed = false;
 
-  constructor(kube: KubeContext, range: PortRange) {
+  /** `portsOf` returns every node port of a stored Service. */
+  constructor(kube: KubeContext, range: PortRange, portsOf: (service: JsonObject) => readonly number[]) {
     this.#kube = kube;
     this.#range = range;
+    this.#portsOf = portsOf;
   }
 
   /** Starts the allocation of one request, after the lister has seen every answered write. */
@@ -52,7 +55,7 @@ export class NodePortAllocator {
     for (const { namespace, name, object } of changes) {
       const key = `${namespace}/${name}`;
       for (const port of this.#byService.get(key) ?? []) this.#count(port, -1);
-      const ports = object === undefined ? [] : portsOf(objectAt(object, 'spec') ?? {});
+      const ports = object === undefined ? [] : this.#portsOf(object);
       for (const port of ports) this.#count(port, 1);
       if (ports.length > 0) this.#byService.set(key, ports);
       else this.#byService.delete(key);
@@ -64,11 +67,6 @@ export class NodePortAllocator {
     if (count > 0) this.#used.set(port, count);
     else this.#used.delete(port);
   }
-}
-
-function portsOf(spec: JsonObject): readonly number[] {
-  const health = needsHealthCheckPort(spec) ? Number(numberAt(spec, 'healthCheckNodePort')) : 0;
-  return health === 0 ? nodePorts(spec) : [...nodePorts(spec), health];
 }
 
 /** The allocator's state as an operation sees it. */

@@ -7,7 +7,7 @@ import { nameOf, namespaceOf, uidOf } from '../../apimachinery/meta/meta.ts';
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { formatIp } from '../../pki/ip.ts';
-import { clusterIps, HEADLESS } from '../groups/core/service/service-fields.ts';
+
 import type { KubeContext } from '../kube-context.ts';
 import { parseSloppyIp } from '../shared/ip.ts';
 
@@ -22,7 +22,11 @@ export interface AddressRepairs {
   readonly missing: readonly { readonly ip: string; readonly namespace: string; readonly name: string }[];
 }
 
-export async function planAddressRepairs(kube: KubeContext): Promise<AddressRepairs> {
+/** `addressesOf` returns the cluster IPs of a Service, as they are written. */
+export async function planAddressRepairs(
+  kube: KubeContext,
+  addressesOf: (service: JsonObject) => readonly string[],
+): Promise<AddressRepairs> {
   const [addresses, services] = [kube.lister('ipaddresses'), kube.lister('services')];
   await Promise.all([addresses.fresh(), services.fresh()]);
   const old = kube.host.clock.now() - GRACE_MS;
@@ -32,11 +36,11 @@ export async function planAddressRepairs(kube: KubeContext): Promise<AddressRepa
     .filter((address) => {
       const parent = objectAt(address, 'spec', 'parentRef') ?? {};
       const service = services.get(textAt(parent, 'namespace'), textAt(parent, 'name'));
-      return service === undefined || !addressesOf(service).includes(nameOf(address));
+      return service === undefined || !canonical(addressesOf(service)).includes(nameOf(address));
     })
     .map((address) => ({ name: nameOf(address), uid: uidOf(address) }));
   const missing = services.list().flatMap((service) =>
-    addressesOf(service)
+    canonical(addressesOf(service))
       .filter((ip) => addresses.get('', ip) === undefined)
       .map((ip) => ({ ip, namespace: namespaceOf(service), name: nameOf(service) })),
   );
@@ -50,9 +54,6 @@ function isManaged(address: JsonObject): boolean {
   );
 }
 
-/** Returns canonical addresses. */
-function addressesOf(service: JsonObject): readonly string[] {
-  return clusterIps(objectAt(service, 'spec') ?? {})
-    .filter((ip) => ip !== HEADLESS)
-    .flatMap((ip) => formatIp(parseSloppyIp(ip) ?? new Uint8Array()) ?? []);
+function canonical(ips: readonly string[]): readonly string[] {
+  return ips.flatMap((ip) => formatIp(parseSloppyIp(ip) ?? new Uint8Array()) ?? []);
 }

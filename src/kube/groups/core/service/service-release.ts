@@ -10,8 +10,8 @@ import { cloneJson, isJsonObject, type JsonObject } from '../../../../base/json-
 import { delegateStore } from '../../../../server/resource/delegate-store.ts';
 import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
 import type { WriteAnswer } from '../../../../server/resource/resource-store.ts';
-import type { ServiceAllocator } from '../../../allocators/service-allocator.ts';
 import type { KubeContext } from '../../../kube-context.ts';
+import type { ServiceAllocator } from './service-allocator.ts';
 import { completeOldSpec } from './service-update.ts';
 
 export class ServiceRelease {

@@ -23,8 +23,8 @@ import type {
   WriteAnswer,
 } from '../../../../server/resource/resource-store.ts';
 import { ensureMeta } from '../../../../server/resource/strategy-fields.ts';
-import type { Allocation, ServiceAllocator } from '../../../allocators/service-allocator.ts';
 import type { KubeContext } from '../../../kube-context.ts';
+import type { Allocation, ServiceAllocator } from './service-allocator.ts';
 import type { ServiceRelease } from './service-release.ts';
 import { completeOldSpec, keepAllocatedValues, normalizeClusterIps } from './service-update.ts';
 

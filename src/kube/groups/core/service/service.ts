@@ -3,10 +3,10 @@
 import { storedResource } from '../../../../server/resource/stored-resource.ts';
 import { keepSpec } from '../../../../server/resource/strategy-fields.ts';
 import type { PortRange } from '../../../allocators/port-range.ts';
-import { ServiceAllocator } from '../../../allocators/service-allocator.ts';
 import type { KubeContext, KubeResource } from '../../../kube-context.ts';
 import { builtInVersion, statusSubresource } from '../../../shared/built-in.ts';
 import type { ClusterFamilies } from './ip-families.ts';
+import { ServiceAllocator } from './service-allocator.ts';
 import { setServiceDefaults } from './service-defaults.ts';
 import { serviceProxy } from './service-proxy.ts';
 import { ServiceRelease } from './service-release.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../base/json-value.ts';
-import { defaultServiceNetwork, parseServiceRanges, type ServiceNetwork } from '../bootstrap/service-network.ts';
-import { startTestKube, type TestKube } from '../kube-server.fixtures.ts';
+import type { JsonObject } from '../../../../base/json-value.ts';
+import { defaultServiceNetwork, parseServiceRanges, type ServiceNetwork } from '../../../bootstrap/service-network.ts';
+import { startTestKube, type TestKube } from '../../../kube-server.fixtures.ts';
 
 const SERVICES = '/api/v1/namespaces/default/services';
 const ADDRESSES = '/apis/networking.k8s.io/v1/ipaddresses';

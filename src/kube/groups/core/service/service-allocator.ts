@@ -3,17 +3,18 @@
  * Invariant: an allocation is either committed, after the Service is stored, or reverted. Addresses that an update
  * removes from a Service are released only after the write.
  */
-import { numberAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { StatusError } from '../../apimachinery/status/status.ts';
-import { internalError, invalid as invalidObject, unknown } from '../../apimachinery/status/status-catalogue.ts';
-import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
-import { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import {
-  type ClusterFamilies,
-  isUnchangedPreferDualStack,
-  resolveIpFamilies,
-} from '../groups/core/service/ip-families.ts';
+import { numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../../../../apimachinery/status/status.ts';
+import { internalError, invalid as invalidObject, unknown } from '../../../../apimachinery/status/status-catalogue.ts';
+import { type FieldIssue, invalid } from '../../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
+import type { JsonObject } from '../../../../base/json-value.ts';
+import { ClusterIpAllocator, type IpAnswer, type ServiceName } from '../../../allocators/cluster-ip-allocator.ts';
+import { NodePortAllocator, type NodePortOperation } from '../../../allocators/node-port-allocator.ts';
+import type { PortRange } from '../../../allocators/port-range.ts';
+import type { KubeContext } from '../../../kube-context.ts';
+import type { IpFamily } from '../../../shared/ip.ts';
+import { type ClusterFamilies, isUnchangedPreferDualStack, resolveIpFamilies } from './ip-families.ts';
 import {
   clusterIps,
   HEADLESS,
@@ -23,12 +24,7 @@ import {
   needsHealthCheckPort,
   needsNodePorts,
   nodePorts,
-} from '../groups/core/service/service-fields.ts';
-import type { KubeContext } from '../kube-context.ts';
-import type { IpFamily } from '../shared/ip.ts';
-import { ClusterIpAllocator, type IpAnswer, type ServiceName } from './cluster-ip-allocator.ts';
-import { NodePortAllocator, type NodePortOperation } from './node-port-allocator.ts';
-import type { PortRange } from './port-range.ts';
+} from './service-fields.ts';
 
 const CLUSTER_IPS = FieldPath.of('spec', 'clusterIPs');
 const PORTS = FieldPath.of('spec', 'ports');
@@ -60,8 +56,8 @@ export class ServiceAllocator {
 
   constructor(kube: KubeContext, families: ClusterFamilies, range: PortRange) {
     this.#families = families;
-    this.#ips = new ClusterIpAllocator(kube);
-    this.#ports = new NodePortAllocator(kube, range);
+    this.#ips = new ClusterIpAllocator(kube, addressesOf);
+    this.#ports = new NodePortAllocator(kube, range, portsOf);
   }
 
   get primaryFamily(): IpFamily {
@@ -241,6 +237,16 @@ function allocateHealthPort(spec: JsonObject, operation: NodePortOperation): voi
   if (port === undefined)
     throw new StatusError(internalError('failed to allocate a HealthCheck NodePort 0: range is full'));
   spec['healthCheckNodePort'] = port;
+}
+
+function addressesOf(service: JsonObject): readonly string[] {
+  return clusterIps(objectAt(service, 'spec') ?? {}).filter((ip) => ip !== HEADLESS);
+}
+
+function portsOf(service: JsonObject): readonly number[] {
+  const spec = objectAt(service, 'spec') ?? {};
+  const health = needsHealthCheckPort(spec) ? Number(numberAt(spec, 'healthCheckNodePort')) : 0;
+  return health === 0 ? nodePorts(spec) : [...nodePorts(spec), health];
 }
 
 function refused({ name }: ServiceName, issues: readonly FieldIssue[]): StatusError {
