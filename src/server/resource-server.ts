@@ -11,16 +11,13 @@ import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../ap
 import { StatusError } from '../apimachinery/status/status.ts';
 import { genericServerResponse } from '../apimachinery/status/status-catalogue.ts';
 import type { StructView } from '../apimachinery/type-view.ts';
-import { encodeBase64 } from '../base/base64.ts';
-import { encodeUtf8 } from '../base/bytes.ts';
 import type { Clock } from '../base/clock.ts';
 import { BugError } from '../base/errors.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
-import { sha256 } from '../base/sha256.ts';
 import { compareUtf8 } from '../base/utf8.ts';
 import type { Admission } from './admission.ts';
 import type { Authorizer } from './authorizer.ts';
-import type { DiscoveryPublisher, DiscoveryResource } from './discovery/discovery-publisher.ts';
+import type { DiscoveryPublisher } from './discovery/discovery-publisher.ts';
 import { AnswerForms } from './endpoints/encode/answer-form.ts';
 import { AnswerSlab } from './endpoints/encode/answer-slab.ts';
 import { ProtobufWriter } from './endpoints/encode/protobuf-writer.ts';
@@ -34,14 +31,13 @@ import {
   route,
   subresourceMethods,
 } from './endpoints/routes.ts';
-import { verbsOf } from './endpoints/verbs.ts';
 import { WatchEncodings } from './endpoints/watch/watch-encoding.ts';
 import { WatchSet } from './endpoints/watch/watch-set.ts';
 import type { Answer } from './http/exchange.ts';
 import { STANDARD_MEDIA_TYPES } from './http/respond.ts';
 import type { RequestHandler, ServerRequest } from './http/server-request.ts';
-import type { GivenSchema, GivenVersionSchemas } from './openapi/given-schema.ts';
-import type { OpenApiPublisher, OpenApiResource, OpenApiVersion } from './openapi/openapi-publisher.ts';
+import type { OpenApiPublisher, OpenApiVersion } from './openapi/openapi-publisher.ts';
+import { discoveryResource, givenOf, givenSchema, kindOf, openApiResource } from './published-resources.ts';
 import { convertObject } from './resource/convert-objects.ts';
 import type { MetaTypes } from './resource/meta-types.ts';
 import type { OpenResource } from './resource/open-resource.ts';
@@ -352,66 +348,4 @@ const NOT_FOUND = genericServerResponse({ code: 404, verb: '' });
 function ownsGroup(versions: ReadonlyMap<string, Installed>): boolean {
   for (const { options } of versions.values()) if (options.ownsGroups === true) return true;
   return false;
-}
-
-/** Returns the OpenAPI schemas of the first version that has its own and passes the test. */
-function givenOf(
-  resources: Installed['resources'],
-  test: (version: VersionDefinition, given: GivenVersionSchemas) => boolean,
-): GivenVersionSchemas | undefined {
-  for (const { routed } of resources.values()) {
-    const { version } = routed.scope;
-    if (version.openapi !== undefined && test(version, version.openapi)) return version.openapi;
-  }
-  return undefined;
-}
-
-function givenSchema(resources: Installed['resources'], name: string): GivenSchema | undefined {
-  const given = givenOf(resources, (_, { typeName, listTypeName }) => typeName === name || listTypeName === name);
-  return given?.typeName === name ? given.object : given?.list;
-}
-
-function kindOf({ group, version, kind }: VersionDefinition): GroupVersionKind {
-  return { group, version, kind };
-}
-
-function discoveryResource({ definition }: OpenResource, { scope, subresources }: RoutedResource): DiscoveryResource {
-  const { storageVersion } = definition;
-  return {
-    plural: definition.plural,
-    singular: definition.singular,
-    shortNames: definition.shortNames,
-    categories: definition.categories,
-    scope: definition.scope,
-    kind: scope.kind,
-    verbs: verbsOf(scope.store),
-    storageVersionHash: storageVersion === undefined ? '' : storageVersionHash(kindOf(storageVersion)),
-    subresources: [...subresources]
-      .map(([name, { scope: own }]) => ({ name, kind: own.kind, verbs: verbsOf(own.store) }))
-      .sort((a, b) => compareUtf8(a.name, b.name)),
-  };
-}
-
-function openApiResource(
-  { definition, store }: OpenResource,
-  { scope, subresources }: RoutedResource,
-): OpenApiResource {
-  return {
-    definition,
-    version: scope.version,
-    store,
-    subresources: [...subresources].map(([name, { scope: own }]) => ({
-      name,
-      version: own.bodyVersion,
-      store: own.store,
-    })),
-  };
-}
-
-/**
- * Returns a hash that changes with the stored version, so that clients know when objects must be migrated. Computed as
- * in the reference.
- */
-export function storageVersionHash({ group, version, kind }: GroupVersionKind): string {
-  return encodeBase64(sha256(encodeUtf8(`${group}/${version}/${kind}`)).subarray(0, 8));
 }

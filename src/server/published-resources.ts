@@ -1,0 +1,81 @@
+/** The discovery and OpenAPI entries of installed resources, as the resource server publishes them. */
+import type { GroupVersionKind } from '../apimachinery/meta/gvk.ts';
+import { encodeBase64 } from '../base/base64.ts';
+import { encodeUtf8 } from '../base/bytes.ts';
+import { sha256 } from '../base/sha256.ts';
+import { compareUtf8 } from '../base/utf8.ts';
+import type { DiscoveryResource } from './discovery/discovery-publisher.ts';
+import type { RoutedResource } from './endpoints/routes.ts';
+import { verbsOf } from './endpoints/verbs.ts';
+import type { GivenSchema, GivenVersionSchemas } from './openapi/given-schema.ts';
+import type { OpenApiResource } from './openapi/openapi-publisher.ts';
+import type { OpenResource } from './resource/open-resource.ts';
+import type { VersionDefinition } from './resource/version-definition.ts';
+
+/** Installed resources of one group-version by plural. */
+export type PublishedResources = ReadonlyMap<string, { readonly open: OpenResource; readonly routed: RoutedResource }>;
+
+/** Returns the OpenAPI schemas of the first version that has its own and passes the test. */
+export function givenOf(
+  resources: PublishedResources,
+  test: (version: VersionDefinition, given: GivenVersionSchemas) => boolean,
+): GivenVersionSchemas | undefined {
+  for (const { routed } of resources.values()) {
+    const { version } = routed.scope;
+    if (version.openapi !== undefined && test(version, version.openapi)) return version.openapi;
+  }
+  return undefined;
+}
+
+export function givenSchema(resources: PublishedResources, name: string): GivenSchema | undefined {
+  const given = givenOf(resources, (_, { typeName, listTypeName }) => typeName === name || listTypeName === name);
+  return given?.typeName === name ? given.object : given?.list;
+}
+
+export function kindOf({ group, version, kind }: VersionDefinition): GroupVersionKind {
+  return { group, version, kind };
+}
+
+export function discoveryResource(
+  { definition }: OpenResource,
+  { scope, subresources }: RoutedResource,
+): DiscoveryResource {
+  const { storageVersion } = definition;
+  return {
+    plural: definition.plural,
+    singular: definition.singular,
+    shortNames: definition.shortNames,
+    categories: definition.categories,
+    scope: definition.scope,
+    kind: scope.kind,
+    verbs: verbsOf(scope.store),
+    storageVersionHash: storageVersion === undefined ? '' : storageVersionHash(kindOf(storageVersion)),
+    subresources: [...subresources]
+      .map(([name, { scope: own }]) => ({ name, kind: own.kind, verbs: verbsOf(own.store) }))
+      .sort((a, b) => compareUtf8(a.name, b.name)),
+  };
+}
+
+export function openApiResource(
+  { definition, store }: OpenResource,
+  { scope, subresources }: RoutedResource,
+): OpenApiResource {
+  return {
+    definition,
+    version: scope.version,
+    store,
+    subresources: [...subresources].map(([name, { scope: own }]) => ({
+      name,
+      version: own.bodyVersion,
+      store: own.store,
+    })),
+  };
+}
+
+/**
+ * Returns a hash that changes with the stored version, so that clients know when objects must be migrated. Computed as
+ * in the reference.
+ */
+export function storageVersionHash({ group, version, kind }: GroupVersionKind): string {
+  return encodeBase64(sha256(encodeUtf8(`${group}/${version}/${kind}`)).subarray(0, 8));
+}
