@@ -8,7 +8,7 @@ import { BugError, toError } from '../base/errors.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import type { Entry, FormKey, FormMaker, FormResult, MadeForm } from './cache.ts';
 
-export const DEFAULT_FORM_BYTES: number = 64 * 1024 * 1024;
+const DEFAULT_FORM_BYTES = 64 * 1024 * 1024;
 
 /** The most entries in one batch of a maker. */
 export const FORM_BATCH = 500;

@@ -9,7 +9,7 @@ import type { Revision } from '../storage/storage.ts';
 import type { FreshResult, WaitOptions } from './cache.ts';
 
 /** The time that kube-apiserver waits for a revision that its cache has not reached. */
-export const DEFAULT_WAIT_MS = 3000;
+const DEFAULT_WAIT_MS = 3000;
 
 interface Waiter {
   readonly revision: Revision;

@@ -43,7 +43,7 @@ export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Pro
 }
 
 /** Runs one script. Throws the failure. */
-export async function runScript(driver: SuiteDriver, script: Script, options: WriteCheckOptions = {}): Promise<void> {
+async function runScript(driver: SuiteDriver, script: Script, options: WriteCheckOptions = {}): Promise<void> {
   const clock = new VirtualClock();
   const opened: Storage[] = [];
   const keep = (storage: Storage): Storage => {

@@ -8,6 +8,7 @@ import { storageSuite } from './storage.suite.ts';
 import { LIMITS } from './storage.ts';
 import { bytes, overwrite, put, Recorder, readText } from './suite/context.ts';
 import { runSuiteCase, type SuiteDriver, skipReason } from './suite/run-case.ts';
+import { asynchronous } from './transformed.fixtures.ts';
 import { transformed } from './transformed.ts';
 import { type ValueTransformer, valueEncoding } from './value-transformer.ts';
 
@@ -32,26 +33,12 @@ function toy(version: string): ValueTransformer {
   };
 }
 
-/** The same, with answers that take different numbers of turns. */
-function toyAsync(version: string): ValueTransformer {
-  const inner = toy(version);
-  let turn = 0;
-  const later = async <T>(result: T): Promise<T> => {
-    for (let i = 0; i < (turn++ * 7) % 5; i++) await Promise.resolve();
-    return result;
-  };
-  return {
-    toStorage: async (value, context) => later(await inner.toStorage(value, context)),
-    fromStorage: async (stored, context) => later(await inner.fromStorage(stored, context)),
-  };
-}
-
 const room = LIMITS.valueBytes - 2000;
 const drivers: readonly { name: string; driver: SuiteDriver }[] = [
   { name: 'at once', driver: { open: (clock) => transformed(createMemoryStorage({ clock }), toy('v1')), fork: true } },
   {
     name: 'later',
-    driver: { open: (clock) => transformed(createMemoryStorage({ clock }), toyAsync('v1')), fork: true },
+    driver: { open: (clock) => transformed(createMemoryStorage({ clock }), asynchronous(toy('v1'))), fork: true },
   },
 ];
 
@@ -106,7 +93,7 @@ describe('transformed', () => {
   });
 
   it('fails a read, and ends a watch, whose value cannot be understood', async () => {
-    for (const make of [toy, toyAsync]) {
+    for (const make of [toy, (version: string) => asynchronous(toy(version))]) {
       const inner = createMemoryStorage({ clock: new VirtualClock() });
       const storage = transformed(inner, make('v1'));
       await put(storage, 'good', 'x');

@@ -25,7 +25,7 @@ import { EventRenderer } from './event-renderer.ts';
 import { Group, type GroupHost } from './group.ts';
 import { Watcher } from './watcher.ts';
 
-export const DEFAULT_QUEUE: QueueBounds = { events: 1024, bytes: 8 * 1024 * 1024 };
+const DEFAULT_QUEUE: QueueBounds = { events: 1024, bytes: 8 * 1024 * 1024 };
 
 /** `setImmediate` where there is one, else a microtask. */
 export const nextTurn: Scheduler = (callback) => {

@@ -95,7 +95,7 @@ export class ModelWatch implements WatchSink {
 
   /** The error that an action inside a call throws. */
   blunder(): Error {
-    this.#thrown = new Error('thrown by the sink');
+    this.#thrown = new TypeError('thrown by the sink');
     return this.#thrown;
   }
 

@@ -278,7 +278,7 @@ export const watchCases: readonly SuiteCase[] = [
       const storage = await context.open();
       const good = Recorder.start(storage, '', { after: 1 });
       const bad = new Recorder();
-      const thrown = new Error('thrown by the sink');
+      const thrown = new TypeError('thrown by the sink');
       bad.onEvents = () => {
         throw thrown;
       };
