@@ -1,6 +1,7 @@
 /**
- * Events to 1,000 watchers with one connectionless sink each, beside 1,000 calls that write one shared buffer to the same
- * sinks. Ours is everything from the storage event on: describing and splicing the object, the state, the window, filter, encoding, dispatch.
+ * Events to 1,000 watchers with a sink each and no connections, compared with 1,000 calls that write one shared buffer
+ * to the same sinks. Our side is everything from the storage event on: describing and splicing the object, the state,
+ * the window, filter, encoding, dispatch.
  */
 import { concatBytes, encodeUtf8 } from '../src/base/bytes.ts';
 import type { ChangeType, EventEncoding, EventSink } from '../src/cache/cache.ts';
@@ -35,7 +36,7 @@ const encoding: EventEncoding = {
   bookmark: (revision) => encodeUtf8(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"${revision}"}}}\n`),
 };
 
-/** Two lines: one event per turn, and bursts of 100 events per turn; both are held to the bar. */
+/** Returns two lines, both with a bar: one event per turn, and bursts of 100 events per turn. */
 export async function benchFanOut(options: { rounds: number; ms: number }): Promise<BenchLine[]> {
   const lines: BenchLine[] = [];
   for (const perTurn of [1, BURST]) {

@@ -1,6 +1,7 @@
 /**
- * Durable creates of 1 KB, 256 in flight: the driver beside raw lmdb transactions that write the same keys and bytes (index entry and log
- * record) with the same durability. The raw side checks nothing, sums nothing and tells nobody.
+ * Durable creates of 1 KB with 256 in flight: the driver compared with raw lmdb transactions that write the same keys
+ * and bytes (index entry and log record) with the same durability. The raw side has no checks, no checksums and no
+ * watchers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ const IN_FLIGHT = 256;
 const WARM_UP = 4;
 const ROUNDS = 21;
 const VALUE_BYTES = 1024;
-// What the driver stores beside key and value: the header of a record, an index entry.
+// The bytes that the driver stores besides key and value: the header of a record, an index entry.
 const HEADER_BYTES = 48;
 const INDEX_BYTES = 13;
 
@@ -23,7 +24,7 @@ export async function benchLmdbCreate(): Promise<BenchLine> {
   const rates: [number[], number[]] = [[], []];
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {
     for (let i = 0; i < 2; i++) {
-      // Taking turns at being first; the first rounds warm up and do not count.
+      // The sides take turns at being first. The first rounds warm up and do not count.
       const side = (i + round) % 2;
       const rate = await inFreshFolder(sides[side] as (folder: string) => Promise<number>);
       if (round >= WARM_UP) rates[side]?.push(rate);
@@ -31,7 +32,7 @@ export async function benchLmdbCreate(): Promise<BenchLine> {
   }
   const ours = median(rates[0]);
   const peer = median(rates[1]);
-  // The two runs of a round are neighbours in time: their ratio feels less of what else the machine does.
+  // The two runs of a round are close in time, so other load on the machine affects their ratio little.
   const ratio = median(rates[0].map((rate, i) => rate / (rates[1][i] as number)));
   return {
     name: 'LMDB driver: durable creates of 1 KB, 256 in flight / raw lmdb transactions',

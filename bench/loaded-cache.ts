@@ -1,4 +1,4 @@
-/** A cache filled through its ordinary path: one storage watch that delivers put events. */
+/** A cache that is filled the usual way: by a storage watch that delivers put events. */
 import { describeJson } from '../src/cache/describe-json.ts';
 import { WatchCache } from '../src/cache/watch-cache.ts';
 import type { StorageEvent } from '../src/storage/storage.ts';

@@ -1,6 +1,7 @@
 /**
- * The table of `npm run bench`: each line prints two figures, their ratio, the bar and whether it holds. Exits 1 if a bar fails.
- * `--short` measures the same with fewer and shorter rounds, for CI: less than a minute. `--only <word>` runs the lines whose name holds the word; `--no-bars` prints without judging.
+ * The table of `npm run bench`. Each line has two figures, their ratio, the bar and whether it holds. Exits with 1 if a
+ * bar fails. `--short` runs fewer and shorter rounds, for CI, in less than a minute. `--only <word>` runs the lines
+ * whose name contains the word. `--no-bars` prints figures without checking the bars.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +22,7 @@ const onlyAt = process.argv.indexOf('--only');
 const only = onlyAt < 0 ? '' : (process.argv[onlyAt + 1] ?? '');
 const size = short ? { rounds: 5, ms: 150 } : { rounds: 15, ms: 400 };
 
-/** In a process of its own, with the flag that lets it collect garbage. */
+/** Runs in a process of its own, with the flag that lets it collect garbage. */
 async function measureMemory(updates: number, ...more: readonly string[]): Promise<MemoryFigures> {
   const runner = fileURLToPath(new URL('../../../scripts/run-ts.mjs', import.meta.url));
   const args = [runner, '--expose-gc', '--', 'bench/memory.ts', String(updates), ...more];
@@ -53,7 +54,7 @@ function memoryLines(objects: string, figures: MemoryFigures, bars?: readonly [n
 
 async function benchMemory(): Promise<BenchLine[]> {
   const lines = memoryLines('objects', await measureMemory(300_000), [1.4, 2, 3.5]);
-  // Beside the bars: what it costs when no two objects have the same labels.
+  // Without a bar: the memory if no two objects have the same labels.
   if (!short)
     lines.push(...memoryLines('objects with labels of their own', await measureMemory(300_000, 'own-labels')));
   return lines;
@@ -107,5 +108,5 @@ for (const bench of benches) {
   for (const line of lines) if (!print(line)) failures++;
 }
 console.log(failures === 0 ? '\nall bars hold' : `\n${failures} bars do not hold`);
-// --no-bars: figures only, for machines that are shared with others.
+// `--no-bars` is for machines with other load.
 process.exit(failures === 0 || process.argv.includes('--no-bars') ? 0 : 1);

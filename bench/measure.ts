@@ -17,8 +17,9 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * How often the work was done per second of this process's CPU time (its helper threads, such as the garbage collector's, included), over at least
- * `ms` milliseconds of it: a busy machine then slows the run and not the figure.
+ * Returns how often the work runs per second of this process's CPU time, with its helper threads such as the garbage
+ * collector's, over at least `ms` milliseconds of CPU time. Other load on the machine slows the run, but does not
+ * change the figure.
  */
 export function rate(work: () => void, ms: number): number {
   const start = process.cpuUsage();
@@ -34,8 +35,8 @@ export function rate(work: () => void, ms: number): number {
 }
 
 /**
- * Rates of both sides and the median of their ratios. The two runs of a round are neighbours in time and take turns at being first, so that their ratio
- * feels little of what else the machine does; two rounds warm up and do not count.
+ * Returns the rates of both sides and the median of their ratios. The two runs of a round are close in time and take
+ * turns at being first, so other load affects their ratio little. Two rounds warm up and do not count.
  */
 export function compare(
   ours: () => void,

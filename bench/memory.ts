@@ -1,8 +1,8 @@
 /**
- * Memory of 100,000 cached objects of 1 KB, in a process of its own: `node --expose-gc`. Prints one line of JSON. With `own-labels` each
- * object has a label value that no other has, so that no facts are shared.
- * Counted: everything the process has beyond its state just before loading (cache, keys, facts, event window, V8's own growth), beside
- * the sendable bytes of all objects. The stub store keeps no value; every event arrives with a key and value newly made, as from a disk.
+ * The memory of 100,000 cached objects of 1 KB, in a process of its own (`node --expose-gc`). Prints one line of JSON.
+ * With `own-labels` each object has a label value of its own, so that no facts are shared. Counted is all memory of the
+ * process beyond its state just before loading (cache, keys, facts, event window, V8's own growth), compared with the
+ * bytes of all objects as sent. The stub store keeps no value; every event has a new key and value, as from a disk.
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -14,7 +14,7 @@ const OBJECTS = 100_000;
 const PER_TURN = 64;
 
 export interface MemoryFigures {
-  /** The sendable bytes of all objects. */
+  /** The bytes of all objects as sent. */
   readonly bytes: number;
   readonly heapAndExternal: number;
   readonly anonymous: number;
@@ -40,7 +40,7 @@ function anonymous(): number {
 }
 
 async function main(updates: number, ownLabels: boolean): Promise<MemoryFigures> {
-  // What runs once is compiled and its garbage is gone before the baseline is taken.
+  // Code that runs once is compiled, and its garbage is collected, before the baseline is taken.
   const { cache, store } = await loadedCache(1000);
   for (let i = 0; i < 1000; i++) {
     const revision = store.next();

@@ -1,15 +1,15 @@
-/** The objects of these benchmarks: JSON of about 1 KB with labels of 24 different shapes (sets of keys). */
+/** The objects of these benchmarks: JSON of about 1 KB with labels of 24 shapes (sets of keys). */
 import { encodeUtf8 } from '../src/base/bytes.ts';
 
 export const PREFIX = 'default/example.com/widgets/';
 export const SHAPES = 24;
 
-/** A flat string: one glued together from parts takes twice the memory until something reads it. */
+/** Returns a flat string. A concatenated one takes twice the memory until something reads it. */
 export function keyOf(index: number): string {
   return Buffer.from(`${PREFIX}ns-${index % 100}/widget-${index}`, 'latin1').toString('latin1');
 }
 
-/** Exactly `size` bytes of stored JSON, without a resourceVersion. `own`: more labels. */
+/** Returns exactly `size` bytes of stored JSON, without a resourceVersion. `own` are additional labels. */
 export function objectBytes(index: number, size = 1024, version = 0, own: Record<string, string> = {}): Uint8Array {
   const object = {
     apiVersion: 'example.com/v1',
@@ -29,7 +29,9 @@ export function objectBytes(index: number, size = 1024, version = 0, own: Record
   return encodeUtf8(JSON.stringify(object));
 }
 
-/** The keys differ with `index % SHAPES`; every object has `app`, two thirds have `tier`; 120 different sets in all. */
+/**
+ * The keys depend on `index % SHAPES`. Every object has `app`, two thirds have `tier`; there are 120 different sets.
+ */
 export function labelsOf(index: number): Record<string, string> {
   const shape = index % SHAPES;
   const labels: Record<string, string> = {};

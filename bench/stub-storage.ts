@@ -1,11 +1,11 @@
-/** A store that only delivers events to one watch and keeps no value: what the caches of these benchmarks are fed from. */
+/** A store that delivers events to one watch and keeps no value. It feeds the caches of these benchmarks. */
 import type { Revision, Storage, StorageEvent, WatchSink } from '../src/storage/storage.ts';
 
 export interface StubStorage {
   readonly storage: Storage;
-  /** Delivers these events to the watch. */
+  /** Delivers the events to the watch. */
   deliver(events: readonly StorageEvent[]): void;
-  /** The next revision. */
+  /** Returns the next revision. */
   next(): Revision;
 }
 

@@ -1,4 +1,7 @@
-/** A list of 10,000 objects of the watch cache, handed to a null sink by reference, beside one Buffer.concat of the same objects. */
+/**
+ * A list of 10,000 objects of the watch cache, passed to a null sink by reference, compared with one Buffer.concat of
+ * the same objects.
+ */
 import type { CacheList } from '../src/cache/cache.ts';
 import { loadedCache } from './loaded-cache.ts';
 import { type BenchLine, compare } from './measure.ts';

@@ -1,4 +1,5 @@
-// Builds dist/: tsc writes the library (js and d.ts, file by file), esbuild bundles the command so that it starts fast.
+// Builds dist/. tsc writes the library (js and d.ts, file by file). esbuild bundles the command, so that it starts
+// fast.
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

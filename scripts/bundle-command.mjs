@@ -1,7 +1,9 @@
 // usage: node scripts/bundle-command.mjs FOLDER
-// Bundles the command into a folder so that it starts fast: main.js and a file for each part that is loaded only when asked for; the server is one file of its own (serve.cjs)
-// beside the code that V8 made of it at a first start (serve.cache), so that a start compiles next to nothing. Another Node than the one that bundled ignores the cache. What the server says of its own kinds
-// (openapi-index.json, openapi-v2.json) is kept as well.
+//
+// Bundles the command into a folder, so that it starts fast: main.js, and one file for each part that is loaded on
+// demand. The server is a file of its own (serve.cjs). serve.cache has the code that V8 compiled at a first start, so
+// that later starts compile almost nothing; another version of Node ignores it. openapi-index.json and openapi-v2.json
+// are the OpenAPI documents of the built-in kinds.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +13,7 @@ import { build } from 'esbuild';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Parsing is a tenth of the start; names stay, for stack traces. */
+/** Parsing takes a tenth of the start time, so the code is minified. Names stay, for stack traces. */
 const SHARED = {
   bundle: true,
   platform: 'node',
@@ -23,7 +25,7 @@ const SHARED = {
   logLevel: 'warning',
 };
 
-/** The parts of the command that are the server: whoever loads one of them gets the file with the cache. */
+/** The parts of the command that belong to the server. Loading one of them loads the file with the code cache. */
 const SERVER_PARTS = /\/cli\/(serve|server-command-line)\.ts$/;
 
 const loadServer = {
@@ -36,7 +38,10 @@ const loadServer = {
   },
 };
 
-/** Replaces the folder. It stands one below a folder whose parent holds package.json, as `dist/cli` does: the command reads its version there. */
+/**
+ * Replaces the folder. The parent of its parent must contain package.json, as for `dist/cli`: the command reads its
+ * version there.
+ */
 export async function bundleCommand(folder) {
   rmSync(folder, { recursive: true, force: true });
   await build({
@@ -68,7 +73,7 @@ export async function bundleCommand(folder) {
   for (const script of ['warm-server', 'check-cache', 'prepare-openapi']) runOnce(script, folder);
 }
 
-/** A first start, of which something is kept. */
+/** Starts the server once to produce a file of the bundle. */
 function runOnce(script, folder) {
   const data = mkdtempSync(join(tmpdir(), 'keelson-warm-'));
   try {

@@ -1,5 +1,7 @@
 // usage: node scripts/check-cache.mjs FOLDER
-// Fails if V8 refuses FOLDER/serve.cache, as it does when the code was made under other flags: the server would start all the same, and twice as slowly.
+//
+// Fails if V8 refuses FOLDER/serve.cache, as it does if the code was compiled under other flags. The server would still
+// start, but take twice as long.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadBundle } from './load-bundle.mjs';

@@ -1,4 +1,5 @@
-// Packs the package, installs the tarball into an empty project and uses it as a user would: every front door is imported, the command runs.
+// Packs the package, installs the tarball into an empty project and uses it: imports every entry point and runs the
+// command.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Doors that export types and nothing else. */
+/** Entry points that export only types. */
 const TYPES_ONLY = ['./kinds'];
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), 'keelson-pack-'));
@@ -21,27 +22,29 @@ try {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'user', private: true, type: 'module' }));
   run('npm', ['install', '--no-fund', '--no-audit', join(folder, filename)], folder);
   const { name, version, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const doors = Object.keys(exports)
-    .filter((door) => !door.endsWith('.json'))
-    .map((door) => door.replace('*', 'apps/v1'));
-  const script = doors
+  const entryPoints = Object.keys(exports)
+    .filter((entryPoint) => !entryPoint.endsWith('.json'))
+    .map((entryPoint) => entryPoint.replace('*', 'apps/v1'));
+  const script = entryPoints
     .map(
-      (door) =>
-        `console.log(Object.keys(await import('${name}${door.slice(1)}')).length > 0 || ${TYPES_ONLY.includes(door)} ? 'ok' : 'EMPTY', '${door}');`,
+      (entryPoint) =>
+        `console.log(Object.keys(await import('${name}${entryPoint.slice(1)}')).length > 0 || ${TYPES_ONLY.includes(entryPoint)} ? 'ok' : 'EMPTY', '${entryPoint}');`,
     )
     .join('\n');
   const output = run(process.execPath, ['--input-type=module', '-e', script], folder);
   process.stdout.write(output);
-  if (output.includes('EMPTY')) throw new Error('a front door exports nothing');
+  if (output.includes('EMPTY')) throw new Error('an entry point exports nothing');
   const printed = run(join(folder, 'node_modules', '.bin', 'keelson'), ['version'], folder);
   if (!printed.includes(version)) throw new Error(`keelson version printed ${printed}`);
   await startServer(folder);
-  process.stdout.write(`${filename}: ${files.length} files, ${doors.length} front doors, command ${printed}`);
+  process.stdout.write(
+    `${filename}: ${files.length} files, ${entryPoints.length} entry points, command ${printed}`,
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The server starts on any port, says where it is, and ends with 0 when it is told to. */
+/** Starts the server on any port, waits for its address, and expects exit code 0 after SIGTERM. */
 async function startServer(cwd) {
   const bin = join(cwd, 'node_modules', '.bin', 'keelson');
   const child = spawn(bin, ['--secure-port=0', '--data-dir=data'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });

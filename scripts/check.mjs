@@ -1,4 +1,4 @@
-// `npm run check`: types, lint and format, architecture. Runs all three and fails if any failed.
+// `npm run check`: types, lint and format, architecture. Runs all three and fails if one failed.
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

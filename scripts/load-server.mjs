@@ -1,5 +1,5 @@
-// The server as the command loads it: serve.cjs, in the folder of whatever this is bundled into, with serve.cache beside it. Without a cache, or with one that another V8 made, the
-// same code is compiled as it is needed.
+// Loads the server for the command: serve.cjs in the folder of the bundle that contains this file, with serve.cache.
+// Without a valid cache the same code is compiled on demand.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { loadBundle } from './load-bundle.mjs';

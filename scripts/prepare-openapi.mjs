@@ -1,5 +1,7 @@
 // usage: node scripts/prepare-openapi.mjs FOLDER DATA
-// Keeps what the bundled server says of its own kinds, FOLDER/openapi-index.json and FOLDER/openapi-v2.json, so that it need not be made again at every start. The server checks that it still holds.
+//
+// Writes the OpenAPI documents of the bundled server's built-in kinds to FOLDER/openapi-index.json and
+// FOLDER/openapi-v2.json, so that they are not generated at every start. The server checks that they are current.
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

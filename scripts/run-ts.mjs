@@ -1,5 +1,5 @@
-// Runs a TypeScript entry file on any supported Node: esbuild bundles it (packages stay external) into .cache/run, then Node runs it
-// in this process's place. usage: node scripts/run-ts.mjs [--node-flag=... --] entry.ts [args]
+// Runs a TypeScript entry file on any supported Node: esbuild bundles it into .cache/run (packages stay external), then
+// Node runs the bundle. usage: node scripts/run-ts.mjs [--node-flag=... --] entry.ts [args]
 import { spawn } from 'node:child_process';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ if (entry === undefined) {
   process.exit(2);
 }
 const source = resolve(root, entry);
-// An entry from elsewhere must not lead out of the folder.
+// Keeps the bundle of an entry outside the repository inside the folder.
 const place = relative(root, source).replaceAll('..', 'outside');
 const outfile = join(root, '.cache', 'run', place.replace(/\.ts$/, '.mjs'));
 await build({

@@ -1,9 +1,9 @@
-// A bundled server in this process, for the build: started, asked, ended.
+// A bundled server in this process, for the build: start it, send requests, stop it.
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { loadBundle } from './load-bundle.mjs';
 
-/** Resolves when it listens. `stop` sets the exit code of the process. */
+/** Resolves when the server listens. `stop` sets the exit code of the process. */
 export async function startBundled(folder, args) {
   const { script, exports } = loadBundle(join(folder, 'serve.cjs'), undefined);
   let said = '';
@@ -38,7 +38,7 @@ export async function startBundled(folder, args) {
   };
 }
 
-/** The text of an answer. */
+/** Returns the body of an answer. */
 function ask(address, headers) {
   return new Promise((resolve, reject) => {
     request(address, { rejectUnauthorized: false, headers }, (answer) => {

@@ -64,22 +64,25 @@ function sourcesOf(distFile: string): string[] {
     .map((name) => join(folder, name));
 }
 
-const doors = Object.entries(manifest.exports).flatMap(([door, target]) =>
-  typeof target === 'string' ? [] : [{ door, target }],
+const entryPoints = Object.entries(manifest.exports).flatMap(([entryPoint, target]) =>
+  typeof target === 'string' ? [] : [{ entryPoint, target }],
 );
 
 describe('the entry points', () => {
   it('are all listed here', () => {
-    expect(doors.map(({ door }) => door).sort()).toEqual(Object.keys(LOADS).sort());
+    expect(entryPoints.map(({ entryPoint }) => entryPoint).sort()).toEqual(Object.keys(LOADS).sort());
   });
 
-  it.each(doors)('$door has a source and types, and loads only the listed packages', async ({ door, target }) => {
-    expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'));
-    const sources = sourcesOf(target.default);
-    expect(sources.length).toBeGreaterThan(0);
-    expect(sources.filter((source) => !existsSync(source))).toEqual([]);
-    expect(await loads(sources)).toEqual(LOADS[door]);
-  });
+  it.each(entryPoints)(
+    '$entryPoint has a source and types, and loads only the listed packages',
+    async ({ entryPoint, target }) => {
+      expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'));
+      const sources = sourcesOf(target.default);
+      expect(sources.length).toBeGreaterThan(0);
+      expect(sources.filter((source) => !existsSync(source))).toEqual([]);
+      expect(await loads(sources)).toEqual(LOADS[entryPoint]);
+    },
+  );
 
   it('of the server loads no built-in kinds, certificates, sockets or databases', async () => {
     const result = await build({

@@ -1,6 +1,7 @@
 /**
- * Rules of custom resources, evaluated by the engine with their costs counted and the object seen through its schema, beside the same conditions in plain JavaScript and beside @bufbuild/cel. The figure is the time of all
- * twenty together; the slowest of them beside plain JavaScript is named.
+ * Rules of custom resources, evaluated with cost counting on an object seen through its schema, compared with the same
+ * conditions in plain JavaScript and with @bufbuild/cel. The figure is the time of all twenty together. The rule that
+ * is slowest compared with JavaScript is named.
  */
 import { type CelInput, celEnv, parse, plan } from '@bufbuild/cel';
 import type { JsonObject, JsonValue } from '../../src/base/json-value.ts';
@@ -12,7 +13,7 @@ import { type BenchLine, compare, rate } from '../measure.ts';
 import { RULES, type Rule, SCHEMA, SUBJECT } from './rules.ts';
 
 const BATCH = 100;
-/** What a rule of a custom resource may cost. */
+/** The cost limit of a rule of a custom resource. */
 const LIMITS = { cost: 1_000_000 };
 
 interface Compiled {
@@ -43,7 +44,7 @@ export function benchCel(options: { rounds: number; ms: number }): BenchLine[] {
   let held = 0;
   const ours = (): void => {
     for (let i = 0; i < BATCH; i++) {
-      // As the server does it: once for all rules of a place.
+      // As in the server: once for all rules of a node.
       const variables = [adapt(), undefined];
       for (const program of programs) if (program.evaluate(variables, LIMITS).value === true) held++;
     }
@@ -79,7 +80,7 @@ export function benchCel(options: { rounds: number; ms: number }): BenchLine[] {
   ];
 }
 
-/** Each rule for itself; with `BENCH_CEL_RULES` all of them are printed. */
+/** Measures each rule alone. With `BENCH_CEL_RULES` all of them are printed. */
 function slowest(programs: readonly Program[], adapt: () => Value, ms: number): string {
   const shares = RULES.map(({ rule, holds }: Rule, i) => {
     const program = programs[i] as Program;
@@ -97,7 +98,7 @@ function slowest(programs: readonly Program[], adapt: () => Value, ms: number): 
   return `${shares[0]?.share.toFixed(3)} of it, ${shares[0]?.rule}`;
 }
 
-/** Whole numbers are ints to @bufbuild/cel if they are bigints. */
+/** @bufbuild/cel takes bigints as ints. */
 function celInput(value: JsonValue): CelInput {
   if (Array.isArray(value)) return value.map(celInput);
   if (typeof value === 'object' && value !== null)

@@ -1,4 +1,7 @@
-/** Twenty rules as definitions have them, the schema they are written for, an object that obeys them, and each rule's condition in plain JavaScript. */
+/**
+ * Twenty typical rules of definitions, their schema, an object that satisfies them, and the condition of each rule in
+ * plain JavaScript.
+ */
 import type { JsonObject } from '../../src/base/json-value.ts';
 
 const text = { type: 'string', maxLength: 300 };

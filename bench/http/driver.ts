@@ -1,4 +1,7 @@
-/** The clients of the HTTP benchmark, in this process: node:http2 sessions that keep so many requests in flight. Needs no program beside Node. */
+/**
+ * The clients of the HTTP benchmark, in this process: node:http2 sessions that keep a number of requests in flight. No
+ * other program is needed.
+ */
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect } from 'node:http2';
 
@@ -8,7 +11,7 @@ export async function dial(port: number, ca: string, count: number): Promise<Cli
   return sessions;
 }
 
-/** GETs with `inFlight` at once over the sessions, `total` together; every answer must be whole. */
+/** Sends `total` GETs over the sessions with `inFlight` at a time. Every answer must be complete. */
 export function drive(
   sessions: readonly ClientHttp2Session[],
   options: { readonly inFlight: number; readonly total: number; readonly size: number },
@@ -34,7 +37,7 @@ export function drive(
   });
 }
 
-/** Opens `count` watches over the sessions; `received` counts the bytes of all of them. */
+/** Opens `count` watches over the sessions. `received` counts the bytes of all of them. */
 export async function openWatches(
   sessions: readonly ClientHttp2Session[],
   count: number,

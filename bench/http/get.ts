@@ -1,7 +1,8 @@
 /**
- * The listener beside a bare node:http2 TLS server that sends the same bytes, each alone in a process, driven in turns by node:http2 clients of this one:
- * GET of 1 KB with 64 in flight, and one shared chunk of 1 KB to 1,000 streams on 10 connections. The figure that is held to the bar is work per second of
- * the server's CPU: on few cores the clients would be what a throughput measures.
+ * The listener compared with a bare node:http2 TLS server that sends the same bytes. Each is a process of its own, and
+ * node:http2 clients of this process drive them in turns: GET of 1 KB with 64 in flight, and one shared chunk of 1 KB
+ * to 1,000 streams on 10 connections. The bar is on work per second of the server's CPU: on few cores, throughput would
+ * measure the clients.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -51,7 +52,7 @@ async function startSide(entry: string, start: ServerStart): Promise<Side> {
   };
 }
 
-/** Work per second of the server's CPU, and per second of the clock. */
+/** Work per second of the server's CPU, and per second of wall time. */
 interface Rates {
   readonly perCpuSecond: number;
   readonly perSecond: number;
@@ -64,7 +65,7 @@ async function rates(side: Side, amount: number, work: () => Promise<void>): Pro
   return { perCpuSecond: (amount * 1e6) / (after.cpu - before.cpu), perSecond: amount / seconds };
 }
 
-/** Both sides in turns; two rounds warm up and do not count. */
+/** Runs both sides in turns. Two rounds warm up and do not count. */
 async function inTurns(
   rounds: number,
   ours: () => Promise<Rates>,
@@ -94,12 +95,12 @@ function line(name: string, unit: string, pairs: readonly [Rates, Rates][], of: 
   };
 }
 
-/** Three lines: GET per CPU second, GET per second, and events to watchers per CPU second. */
+/** Returns three lines: GET per CPU second, GET per second, and events to watchers per CPU second. */
 export async function benchHttpGet(options: { rounds: number; ms: number }): Promise<BenchLine[]> {
   const ca = await createCa({ clock: systemClock, commonName: 'bench' });
   const { keyPem, certificatePem } = await issueServerCertificate(ca, { clock: systemClock });
   const here = dirname(fileURLToPath(import.meta.url));
-  // This file runs as a bundle in .cache/run/bench; the server is another bundle beside it.
+  // This file runs as a bundle in .cache/run/bench. The server is another bundle in that folder.
   const entry = join(here, 'http-server.mjs');
   await build({
     entryPoints: ['bench/http/server.ts'],

@@ -1,6 +1,7 @@
 /**
- * A server for the HTTP benchmark, alone in its process: `ours` is the listener with a trivial handler, `bare` a node:http2 TLS server that sends the same
- * bytes. It tells its port over IPC, answers `cpu` with the CPU time it used, and on `event` writes one shared chunk to every open stream.
+ * A server of the HTTP benchmark in a process of its own. `ours` is the listener with a trivial handler; `bare` is a
+ * node:http2 TLS server that sends the same bytes. It reports its port over IPC, answers `cpu` with its CPU time, and
+ * on `event` writes one shared chunk to every open stream.
  */
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
@@ -15,12 +16,12 @@ export interface ServerStart {
 
 export type ServerMessage =
   | { readonly port: number }
-  /** Microseconds of CPU so far, and how many streams are open. */
+  /** Microseconds of CPU time so far, and the number of open streams. */
   | { readonly cpu: number; readonly streams: number };
 
 const body = Buffer.allocUnsafeSlow(1024).fill('x');
 const contentType = 'application/json';
-/** An event of a watch: one object of 1 KB. */
+/** A watch event: one object of 1 KB. */
 const shared = [body];
 
 async function serve(start: ServerStart): Promise<{ port: number; event(): void; streams(): number }> {

@@ -1,4 +1,4 @@
-/** The bare server: TLS, HTTP/2, one answer for everybody. It ends when its parent disconnects. */
+/** The process of the bare server: TLS, HTTP/2, one answer for all requests. It ends when its parent disconnects. */
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,6 @@
-/** A bare node:http2 server that sends the bytes of one GET, as a process of its own: what the platform could do at best. */
+/**
+ * A bare node:http2 server that sends the bytes of one GET, in a process of its own: the upper bound of the platform.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

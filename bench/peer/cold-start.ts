@@ -1,4 +1,7 @@
-/** From the first exec to the first 200 of /readyz, in a fresh folder: keys and certificates are made on the way. Then the same server at rest. */
+/**
+ * The time from exec to the first 200 of /readyz, in an empty folder, so that keys and certificates are made on the
+ * way. Then the figures of the same server when it is idle.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +22,7 @@ export interface Started {
 const POLL_MS = 5;
 const POLLS = 6000;
 
-/** `cli`: the command of another build. Default: the one of this repository. */
+/** `cli` is the command of another build. Default: the one of this repository. */
 export async function startOurs(cli: string = keelsonCli()): Promise<Started> {
   return start(async (folder, port) => [
     startChild(
@@ -82,7 +85,7 @@ async function start(spawn: (folder: string, port: number) => Promise<readonly C
   for (let i = 0; i < POLLS; i++) {
     const ended = children.find((child) => child.ended() !== undefined);
     if (ended !== undefined) throw new Error(`a server ended with ${ended.ended()}; see ${folder}`);
-    // A refused connection is "not yet"; so is any answer but 200.
+    // A refused connection, or an answer other than 200, means that the server is not ready yet.
     const status = await send({ url, token: '' }, 'GET', '/readyz').then(
       (answer) => answer.status,
       () => 0,
@@ -92,15 +95,15 @@ async function start(spawn: (folder: string, port: number) => Promise<readonly C
     await sleep(POLL_MS);
   }
   await stop();
-  throw new Error('a server did not get ready');
+  throw new Error('a server did not become ready');
 }
 
 export interface RestFigures extends MemoryFigures {
-  /** Share of one core. */
+  /** The share of one core. */
   readonly cpu: number;
 }
 
-/** Measured over 30 s, from 20 s after the start: V8 and Go tidy up once before that. */
+/** Measured over 30 s, beginning 20 s after the start, because V8 and Go collect garbage once before that. */
 export async function atRest(started: Started): Promise<RestFigures> {
   await sleep(20_000);
   const before = cpuSeconds(started.pids);

@@ -1,4 +1,7 @@
-/** How the cost of one request grows with what is stored: GET, create and a list of one namespace, per object, at 1k, 10k and 100k objects. */
+/**
+ * The growth of the cost of one request with the number of stored objects: GET, create and a list of one namespace, per
+ * object, at 1k, 10k and 100k objects.
+ */
 import { startKeelson } from '../../compat/peers/keelson.ts';
 import { type Credentials, TOKEN_USERS } from '../../compat/peers/peer.ts';
 import { median } from '../measure.ts';
@@ -15,7 +18,9 @@ interface Costs {
   readonly listPerObject: number;
 }
 
-/** Microseconds of server CPU. The listed namespace has the same size at every step, so that only what lies around it grows. */
+/**
+ * Microseconds of server CPU. The listed namespace has the same size at every step; only the objects around it grow.
+ */
 async function costs(side: Side, short: boolean): Promise<Costs> {
   const rounds = short ? 2 : 5;
   const samples: Costs[] = [];
@@ -26,14 +31,14 @@ async function costs(side: Side, short: boolean): Promise<Costs> {
       listPerObject: (await list(side, short ? 50 : 200, 'listed')).cpuMicros / LISTED,
     };
     if (i >= 0) samples.push(sample);
-    // What the creates left behind would count as stored objects.
+    // Objects that the creates left would count as stored objects.
     await ask(side, 'DELETE', '/api/v1/namespaces/scratch/configmaps');
   }
   const of = (key: keyof Costs): number => median(samples.map((sample) => sample[key]));
   return { get: of('get'), create: of('create'), listPerObject: of('listPerObject') };
 }
 
-/** Prints the steps; false if one of the three grows by more than 1.3×. */
+/** Prints the steps. Returns false if one of the three grows by more than 1.3×. */
 export async function printGrowth(credentials: Credentials, short: boolean): Promise<boolean> {
   const peer = await startKeelson({ credentials, storage: 'lmdb' });
   const side: Side = { ...peer, token: TOKEN_USERS.admin.token, stop: () => peer.stop() };

@@ -1,4 +1,4 @@
-/** Runs h2load (Debian's nghttp2-client): a driver that costs little beside the servers. */
+/** The runner of h2load (Debian's nghttp2-client), a driver that uses little CPU compared with the servers. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,24 +10,24 @@ export interface LoadOptions {
   readonly headers: readonly string[];
   readonly requests: number;
   readonly connections: number;
-  /** Streams at once on one connection. */
+  /** The number of concurrent streams on one connection. */
   readonly streams: number;
   /** Sent as the body of a POST. */
   readonly body?: string | Uint8Array;
-  /** Take the latency of each request. */
+  /** Measures the latency of each request. */
   readonly latencies?: boolean;
 }
 
 export interface LoadFigures {
   readonly perSecond: number;
   readonly seconds: number;
-  /** Bytes of bodies received. */
+  /** The bytes of the received bodies. */
   readonly bytes: number;
   /** Microseconds, sorted; empty unless asked for. */
   readonly latencies: readonly number[];
 }
 
-/** A load under way. */
+/** A running load. */
 export interface Load {
   readonly figures: Promise<LoadFigures>;
 }
@@ -35,7 +35,7 @@ export interface Load {
 export function startLoad(options: LoadOptions): Load {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-h2load-'));
   const args = ['-n', String(options.requests), '-c', String(options.connections), '-m', String(options.streams)];
-  // Windows large enough that a list is not held up by the client.
+  // Windows that are large enough not to delay a list.
   args.push('-w', '24', '-W', '26');
   for (const header of options.headers) args.push('-H', header);
   if (options.body !== undefined) {
@@ -77,7 +77,7 @@ async function run(args: readonly string[], folder: string, options: LoadOptions
   }
 }
 
-/** Each line: start time, status, microseconds. */
+/** The fields of a line: start time, status, microseconds. */
 function readLatencies(path: string): number[] {
   return readFileSync(path, 'utf8')
     .split('\n')

@@ -1,4 +1,7 @@
-/** Built-in kinds beside the reference: a Deployment in protobuf as typed clients send it, lists of pods in both forms, the documents of OpenAPI. */
+/**
+ * Built-in kinds compared with kube-apiserver: a Deployment in protobuf as typed clients send it, lists of pods in both
+ * forms, the OpenAPI documents.
+ */
 import { encodeObject } from '../../src/apimachinery/protobuf/encode.ts';
 import type { JsonObject } from '../../src/base/json-value.ts';
 import { kindView } from '../../src/kinds/views.ts';
@@ -16,7 +19,7 @@ const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
 const IN_FLIGHT = { connections: 4, streams: 16 };
 const ALONE = { connections: 1, streams: 1 };
 
-/** False if a document takes too long. */
+/** Returns false if a document takes too long. */
 export async function benchKinds(options: PeerBenchOptions): Promise<boolean> {
   const { short, inTurns, judgeWork } = options;
   const [ours, peer] = [await options.startOurs(), await options.startReference()];
@@ -71,13 +74,15 @@ export async function benchKinds(options: PeerBenchOptions): Promise<boolean> {
 
 async function prepare(side: Side): Promise<void> {
   await ask(side, 'POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
-  // No controller makes it here.
+  // No controller creates it here.
   await ask(side, 'POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
   const target = deployment('');
   await ask(side, 'POST', DEPLOYMENTS, { ...target, metadata: { name: 'target' } });
 }
 
-/** Of our side alone: milliseconds by the clock of one who asks on an open connection, on a server that nobody asked before. */
+/**
+ * For our side only: milliseconds of wall time of a client on an open connection, on a server without earlier requests.
+ */
 async function benchDocuments(ours: Side): Promise<boolean> {
   const client = new Client(ours);
   const timed = async (path: string): Promise<number> => {
@@ -122,7 +127,7 @@ function deployment(generateName: string): JsonObject {
   };
 }
 
-/** As JSON about 5 KB. */
+/** About 5 KB as JSON. */
 function pod(): JsonObject {
   const annotations = Object.fromEntries(
     Array.from({ length: 12 }, (_, i) => [

@@ -1,8 +1,10 @@
 /**
- * The table of `npm run bench:peer`: our server beside kube-apiserver and etcd, the same work on both in turns, over TLS HTTP/2, etcd fsyncing as by default
- * and ours durable on LMDB. Exits 1 if a bar does not hold. `--short`: fewer and smaller rounds, for CI; `--no-bars` prints without judging;
- * `--beside CLI` takes an earlier build of Keelson (its dist/cli/main.js) as the peer, and judges that no line is worse by more than 5 %;
- * `--only <word>` runs the parts whose name holds the word: get, create, list, watch, start, rest, bare, growth, crds, kinds.
+ * The table of `npm run bench:peer`: our server compared with kube-apiserver and etcd. Both do the same work in turns,
+ * over TLS HTTP/2; etcd syncs as by default, ours is durable on LMDB. Exits with 1 if a bar does not hold. `--short`
+ * runs fewer and smaller rounds, for CI. `--no-bars` prints figures without checking the bars. `--beside CLI` takes an
+ * earlier build of Keelson (its dist/cli/main.js) as the peer, and checks that no line is worse by more than 5 %.
+ * `--only <word>` runs the parts whose name contains the word: get, create, list, watch, start, rest, bare, growth,
+ * crds, kinds.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -26,7 +28,10 @@ const short = process.argv.includes('--short');
 const only = argument('--only') ?? '';
 const beside = argument('--beside');
 const rounds = short ? 2 : 5;
-/** How much work a round is. Ours, the reference and the bare server get each what keeps them busy for about as long, because a short burst measures how a server wakes up. */
+/**
+ * The amount of work in a round. Each server gets the amount that keeps it busy for about the same time, because a
+ * short burst measures how a server wakes up.
+ */
 const size = short
   ? { get: [8000, 2000, 10_000], create: [3000, 600], objects: 3000, lists: [20, 3], pages: [100, 10], watchWrites: 20 }
   : {
@@ -39,7 +44,7 @@ const size = short
     };
 let failures = 0;
 
-/** The value after a flag of the command line. */
+/** Returns the value after a flag of the command line. */
 function argument(name: string): string | undefined {
   const at = process.argv.indexOf(name);
   return at < 0 ? undefined : process.argv[at + 1];
@@ -54,7 +59,7 @@ function wanted(name: string): boolean {
   return name.includes(only);
 }
 
-/** Beside an earlier build of our own, a line may be worse by this much. */
+/** The ratio that a line may have compared with an earlier build of our own. */
 const NOISE = 0.95;
 
 function judge(bar: Bar): void {
@@ -66,7 +71,7 @@ function sideOf(peer: Peer): Side {
   return { name, url, token: TOKEN_USERS.admin.token, pids, stop: () => peer.stop() };
 }
 
-/** Both sides in turns. The first rounds warm up, and do not count. */
+/** Runs both sides in turns. The first rounds warm up and do not count. */
 async function inTurns<T>(ours: Side, peer: Side, work: (side: Side) => Promise<T>, warmUp = 1): Promise<[T[], T[]]> {
   const results: [T[], T[]] = [[], []];
   for (let round = -warmUp; round < rounds; round++) {
@@ -79,7 +84,7 @@ async function inTurns<T>(ours: Side, peer: Side, work: (side: Side) => Promise<
   return results;
 }
 
-/** The share of a side in a size. */
+/** Returns the size for a side. */
 function share(side: Side, sizes: readonly number[]): number {
   return sizes[side.name === 'keelson' ? 0 : side.name === 'bare' ? 2 : 1] as number;
 }

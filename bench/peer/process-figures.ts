@@ -1,15 +1,15 @@
 /** CPU time and memory of processes, from /proc. */
 import { readFileSync } from 'node:fs';
 
-/** Ticks per second of /proc/<pid>/stat: USER_HZ, which is 100 on every Linux that Node runs on. */
+/** The ticks per second of /proc/<pid>/stat: USER_HZ, which is 100 on every Linux that Node runs on. */
 const USER_HZ = 100;
 
-/** Seconds of CPU that the processes used so far, their threads included. */
+/** Returns the seconds of CPU time of the processes, with their threads. */
 export function cpuSeconds(pids: readonly number[]): number {
   let ticks = 0;
   for (const pid of pids) {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command may hold spaces and brackets; the fields begin behind the last bracket.
+    // The command may contain spaces and brackets, so the fields are counted from the last bracket.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     ticks += Number(fields[11]) + Number(fields[12]);
   }
@@ -18,7 +18,7 @@ export function cpuSeconds(pids: readonly number[]): number {
 
 export interface MemoryFigures {
   readonly resident: number;
-  /** Without files that are mapped: LMDB's map, program code. */
+  /** Without mapped files, such as LMDB's map and program code. */
   readonly anonymous: number;
 }
 
@@ -33,13 +33,13 @@ export function memoryOf(pids: readonly number[]): MemoryFigures {
   return { resident: resident * 1024, anonymous: anonymous * 1024 };
 }
 
-/** The most that they ever had resident, each at its own time. */
+/** Returns the sum of the peak resident memory of the processes, each at its own time. */
 export function peakMemoryOf(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + kilobytes(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmHWM') * 1024, 0);
 }
 
 function kilobytes(status: string, name: string): number {
   const found = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status);
-  if (found === null) throw new Error(`/proc says nothing about ${name}`);
+  if (found === null) throw new Error(`/proc has no figure ${name}`);
   return Number(found[1]);
 }

@@ -1,4 +1,4 @@
-/** What the benchmark knows of a server: where it listens, who it is asked as, and which processes it is. */
+/** One side of the benchmark: the address of a server, its credentials and its processes. */
 import { request as httpsRequest } from 'node:https';
 import { cpuSeconds } from './process-figures.ts';
 
@@ -7,7 +7,7 @@ export interface Side {
   /** Without a slash at the end. */
   readonly url: string;
   readonly token: string;
-  /** Every process that works for it. */
+  /** All processes of the server. */
   readonly pids: readonly number[];
   stop(): Promise<void>;
 }
@@ -16,14 +16,14 @@ export function headersOf(side: Side, mediaType = 'application/json'): string[] 
   return [`authorization: Bearer ${side.token}`, `accept: ${mediaType}`, `content-type: ${mediaType}`];
 }
 
-/** Seconds of the server's CPU that the work took, and what it answered. */
+/** Returns the seconds of server CPU that the work took, and its result. */
 export async function withCpu<T>(side: Side, work: () => Promise<T>): Promise<{ cpu: number; result: T }> {
   const before = cpuSeconds(side.pids);
   const result = await work();
   return { cpu: cpuSeconds(side.pids) - before, result };
 }
 
-/** One request outside of any measurement; throws unless it is answered 2xx. */
+/** Sends one request outside of any measurement. Throws unless the answer is 2xx. */
 export async function ask(side: Side, method: string, path: string, body?: unknown): Promise<string> {
   const { status, text } = await send(side, method, path, body);
   if (status < 200 || status > 299) throw new Error(`${side.name}: ${method} ${path}: ${status} ${text.slice(0, 300)}`);
@@ -53,7 +53,10 @@ export function send(
   });
 }
 
-/** A ConfigMap of about 1 KB as people write them: a dozen settings, some labels and annotations. The server makes its name. */
+/**
+ * Returns a typical ConfigMap of about 1 KB: a dozen settings, some labels and annotations. The server generates its
+ * name.
+ */
 export function configMapBody(): string {
   const data = Object.fromEntries(
     Array.from({ length: 12 }, (_, i) => [`setting-${i}`, `value ${i} of this service: ${'x'.repeat(24)}`]),

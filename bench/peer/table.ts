@@ -1,18 +1,18 @@
-/** Lines of the table: two figures, their ratio, the bar and whether it holds. */
+/** The lines of the table: two figures, their ratio, the bar and whether it holds. */
 import { median } from '../measure.ts';
 
 export interface Bar {
   readonly name: string;
   readonly unit: string;
-  /** Ours and the peer's, round by round. */
+  /** The figures of each round. */
   readonly ours: readonly number[];
   readonly peer: readonly number[];
-  /** How many times better ours is: the ratio turned so that more is better. */
+  /** The direction in which a figure is better. The ratio is turned so that more is better. */
   readonly better: 'more' | 'less';
   readonly atLeast?: number;
 }
 
-/** Prints the line; false if its bar does not hold. */
+/** Prints the line. Returns false if its bar does not hold. */
 export function printBar(bar: Bar): boolean {
   const [ours, peer] = [median(bar.ours), median(bar.peer)];
   const ratios = bar.ours.map((value, i) => (bar.better === 'more' ? value / bar.peer[i]! : bar.peer[i]! / value));

@@ -1,6 +1,7 @@
 /**
- * Events to 1,000 watchers: h2load holds the watches open until their time is up and counts what they receive, while one writer creates objects. The CPU counted is
- * that of the writes and the deliveries, from the first write until the last event has left.
+ * Events to 1,000 watchers. h2load keeps the watches open until their time is up and counts the received bytes, while
+ * one writer creates objects. The counted CPU is that of the writes and the deliveries, from the first write until the
+ * last event is sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLoad } from './h2load.ts';
@@ -10,12 +11,12 @@ import { ask, configMapBody, headersOf, type Side } from './side.ts';
 export interface WatchFigures {
   readonly events: number;
   readonly cpuMicrosPerEvent: number;
-  /** What the watchers received, beside what they should have. */
+  /** The share of the expected bytes that the watchers received. */
   readonly delivered: number;
 }
 
 const WATCHERS = 1000;
-/** Time for 1,000 watches on as many connections to be open on a slow machine, and for the last events to arrive. */
+/** The time for 1,000 watches on as many connections to open on a slow machine, and for the last events to arrive. */
 const OPENING_MS = 3500;
 const SETTLING_MS = 1500;
 

@@ -1,4 +1,4 @@
-/** The same work for both servers, each run measured as throughput and as server CPU per request. */
+/** The same work for both servers. Each run is measured as throughput and as server CPU per request. */
 import { load, percentile } from './h2load.ts';
 import { ask, configMapBody, headersOf, type Side, withCpu } from './side.ts';
 
@@ -16,7 +16,7 @@ export const NAMESPACE = 'bench';
 const COLLECTION = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const TARGET = 'bench-target';
 
-/** A namespace with one object to get. */
+/** Makes a namespace with one object to get. */
 export async function prepare(side: Side): Promise<void> {
   await ask(side, 'POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   const target = { ...(JSON.parse(configMapBody()) as object), metadata: { name: TARGET, labels: { app: 'target' } } };
@@ -32,7 +32,7 @@ export async function create(side: Side, requests: number, namespace: string = N
   return measure(side, { path, requests, connections: CONNECTIONS, streams: STREAMS, body: configMapBody() });
 }
 
-/** One at a time: a list is long enough to be measured alone. */
+/** One request at a time: a list takes long enough to be measured alone. */
 export async function list(side: Side, requests: number, namespace: string = NAMESPACE): Promise<Measured> {
   const path = `/api/v1/namespaces/${namespace}/configmaps`;
   return measure(side, { path, requests, connections: 1, streams: 1 });
@@ -51,7 +51,7 @@ export async function countObjects(side: Side, namespace: string = NAMESPACE): P
   return items.length + (metadata.remainingItemCount ?? 0);
 }
 
-/** Creates until the namespace holds so many. */
+/** Creates objects until the namespace has `count`. */
 export async function fill(side: Side, count: number, namespace: string = NAMESPACE): Promise<void> {
   const missing = count - (await countObjects(side, namespace));
   if (missing > 0) await create(side, missing, namespace);
@@ -63,7 +63,7 @@ export interface Work {
   readonly connections: number;
   readonly streams: number;
   readonly body?: string | Uint8Array;
-  /** Of what is sent and asked for. Default JSON. */
+  /** The media type of request and answer. Default JSON. */
   readonly mediaType?: string;
 }
 

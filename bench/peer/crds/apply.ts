@@ -1,6 +1,6 @@
 /**
- * Definitions from creation until they are served and documented. Invariant: time ends when every kind could be listed and both forms of OpenAPI have it; CPU and memory are read when the server has come
- * to rest.
+ * Definitions from their creation until they are served and documented. Time ends when every kind can be listed and
+ * both OpenAPI versions have it. CPU and memory are read when the server is idle again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/base/json-value.ts';
@@ -11,16 +11,19 @@ import { type CustomKind, customKind } from './definitions.ts';
 
 /** As in the other lines of the table. */
 const AT_ONCE = 64;
-/** Of those who ask again and again, and of those who fetch documents: the server's time is for its work. */
+/**
+ * The number of concurrent requests of clients that poll or fetch documents, so that the server's time goes to its
+ * work.
+ */
 const FEW_AT_ONCE = 8;
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** Between two looks at a document, which may be large. */
+/** The interval of requests for a document, which may be large. */
 const LOOK_MS = 100;
 const LONGEST_MS = 180_000;
 
 export interface ApplyFigures {
   readonly seconds: number;
-  /** Of each definition. */
+  /** Per definition. */
   readonly cpuMillis: number;
   readonly residentBytes: number;
 }
@@ -56,7 +59,7 @@ export async function applyDefinitions(
   }
 }
 
-/** Whoever asks too early is told that there is no such thing. */
+/** A request that comes too early gets a 404. */
 async function untilServed(client: Client, kinds: readonly CustomKind[]): Promise<void> {
   const isServed = async ({ collection }: CustomKind): Promise<boolean> =>
     (await client.send('GET', collection)).status === 200;
@@ -71,7 +74,7 @@ async function untilServed(client: Client, kinds: readonly CustomKind[]): Promis
   });
 }
 
-/** When the last of the documents arrived; what the client then does with it is not the server's time. */
+/** Returns when the last document arrived. Its parsing by the client does not count. */
 async function untilDocumented(client: Client, kinds: readonly CustomKind[]): Promise<number> {
   let arrived = 0;
   const ask = async (path: string): Promise<string> => {
@@ -106,10 +109,10 @@ async function repeat(trouble: string, pauseMs: number, isSo: () => Promise<bool
   }
 }
 
-/** Both servers give memory back some time after their work. */
+/** Both servers return memory some time after their work. */
 const TIDY_MS = 15_000;
 
-/** Less than 8 % of a core in two seconds, twice in a row; after a minute it is taken as it is. */
+/** Waits until the server uses less than 8 % of a core in two seconds, twice in a row, but at most a minute. */
 async function atRest(side: Side): Promise<void> {
   let quiet = 0;
   for (let i = 0; i < 30 && quiet < 2; i++) {

@@ -1,6 +1,7 @@
 /**
- * One HTTP/2 connection that stays open. A client of Node's own takes as much time for a small request as our server does, and on a machine with two cores that would be measured too: this one writes the same few fields each
- * time and reads frames, nothing else. Invariant: every request is answered or fails; nothing is sent beyond the windows of the other side.
+ * A client on one open HTTP/2 connection. Node's own client takes as much time for a small request as our server, and
+ * on a machine with two cores that would be measured too. This client writes the same few fields each time and parses
+ * only frames. Invariants: every request is answered or fails; no data is sent beyond the windows of the server.
  */
 import { connect, type TLSSocket } from 'node:tls';
 import {
@@ -33,7 +34,7 @@ interface Exchange {
   readonly stream: number;
   status: number;
   readonly chunks: Buffer[];
-  /** What is still to be sent, and how much of it the other side takes. */
+  /** The data that is still to be sent, and the window for it. */
   body: Buffer;
   window: number;
   resolve(response: Response): void;
@@ -45,7 +46,7 @@ const EMPTY = Buffer.alloc(0);
 export class Client {
   readonly #side: Side;
   readonly #socket: TLSSocket;
-  /** What every request says. */
+  /** The fields of every request. */
   readonly #fields: readonly string[];
   readonly #decoder = new HpackDecoder({ maxHeaderBytes: 65_536, maxHeaderCount: 100 });
   readonly #exchanges = new Map<number, Exchange>();
@@ -91,7 +92,7 @@ export class Client {
     });
   }
 
-  /** Throws unless it is answered 2xx. */
+  /** Throws unless the answer is 2xx. */
   async ask(method: string, path: string, body?: string): Promise<string> {
     const { status, text } = await this.send(method, path, body);
     if (status < 200 || status > 299)
@@ -110,7 +111,7 @@ export class Client {
     if (payload.length > 0) this.#socket.write(payload);
   }
 
-  /** As much as both windows allow; the rest follows when they grow. */
+  /** Sends as much as both windows allow. The rest follows when they grow. */
   #sendBody(exchange: Exchange): void {
     while (exchange.body.length > 0) {
       const size = Math.min(exchange.body.length, FRAME_LIMIT, exchange.window, this.#window);
@@ -141,7 +142,7 @@ export class Client {
     const ends = (flags & FLAG.endStream) !== 0;
     switch (type) {
       case FRAME.headers:
-        if ((flags & FLAG.endHeaders) === 0) this.#fail(new Error('headers in several frames'));
+        if ((flags & FLAG.endHeaders) === 0) this.#fail(new Error('headers in several frames are not supported'));
         else this.#headers(exchange, payload);
         break;
       case FRAME.data:
@@ -161,7 +162,7 @@ export class Client {
         exchange?.reject(new Error(`${this.#side.name} reset the stream: ${readUint32(payload, 0)}`));
         return;
       case FRAME.goaway:
-        this.#fail(new Error(`${this.#side.name} says goodbye: ${readUint32(payload, 4)}`));
+        this.#fail(new Error(`${this.#side.name} sent GOAWAY: ${readUint32(payload, 4)}`));
         return;
       default:
         return;
@@ -173,7 +174,7 @@ export class Client {
 
   #headers(exchange: Exchange | undefined, block: Buffer): void {
     const fields = this.#decoder.decode(block)?.fields;
-    if (fields === undefined) this.#fail(new Error('headers that cannot be read'));
+    if (fields === undefined) this.#fail(new Error('invalid headers'));
     else if (exchange !== undefined && fields[0] === ':status') exchange.status = Number(fields[1]);
   }
 
@@ -205,7 +206,7 @@ export class Client {
   }
 }
 
-/** The work for each index, so many at a time. */
+/** Runs the work for each index, `atOnce` at a time. */
 export async function inParallel(count: number, atOnce: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

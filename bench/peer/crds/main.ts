@@ -1,4 +1,7 @@
-/** Custom resources beside the reference: definitions, what they cost, objects of theirs; then a large set on our side alone. */
+/**
+ * Custom resources compared with kube-apiserver: definitions, their cost, and their objects; then a large set on our
+ * side only.
+ */
 import { type MemoryFigures, memoryOf, peakMemoryOf } from '../process-figures.ts';
 import { ask, type Side } from '../side.ts';
 import { type Bar, format } from '../table.ts';
@@ -9,23 +12,23 @@ import { type FirstOf, firstOf } from './first-object.ts';
 
 const SET = 'gadget';
 const LARGE_SET = 'provider';
-/** Megabytes of the large set's server. */
+/** The limit in megabytes for the server with the large set. */
 const MOST_MEGABYTES = 400;
 
 export interface PeerBenchOptions {
   readonly short: boolean;
   startOurs(): Promise<Side>;
   startReference(): Promise<Side>;
-  /** Both sides in turns; see the other lines of the table. */
+  /** Runs both sides in turns; see the other lines of the table. */
   inTurns<T>(ours: Side, peer: Side, work: (side: Side) => Promise<T>): Promise<[T[], T[]]>;
   judge(bar: Bar): void;
   judgeWork(name: string, results: [Measured[], Measured[]], bars: { readonly perCpu: number }): void;
 }
 
-/** False if the large set did not fit. */
+/** Returns false if the large set exceeds its limit. */
 export async function benchCrds(options: PeerBenchOptions): Promise<boolean> {
   const count = options.short ? 100 : 500;
-  // Ours in rounds, each on a server of its own; the reference takes half a minute, and once is enough.
+  // Ours runs in rounds, each on a new server. kube-apiserver takes half a minute, so it runs once.
   const applied: ApplyFigures[] = [];
   for (let round = 0; round < (options.short ? 1 : 3); round++) {
     const side = await options.startOurs();
@@ -64,7 +67,7 @@ async function benchFirst({ short, judge }: PeerBenchOptions, ours: Side, peer: 
   const line = { unit: 'ms', better: 'less' } as const;
   judge({ name: 'definition created to its first object accepted', ...line, ...accepted, atLeast: 4 });
   judge({ name: 'definition created to its kind served', ...line, ...served, atLeast: 4 });
-  // No bar: ours has written an object when the reference has only begun to answer.
+  // No bar: it compares our stored object with kube-apiserver's first answer.
   judge({ name: 'first object accepted beside kind served', ...line, ours: accepted.ours, peer: served.peer });
 }
 
