@@ -37,9 +37,7 @@ try {
   const printed = run(join(folder, 'node_modules', '.bin', 'keelson'), ['version'], folder);
   if (!printed.includes(version)) throw new Error(`keelson version printed ${printed}`);
   await startServer(folder);
-  process.stdout.write(
-    `${filename}: ${files.length} files, ${entryPoints.length} entry points, command ${printed}`,
-  );
+  process.stdout.write(`${filename}: ${files.length} files, ${entryPoints.length} entry points, command ${printed}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
