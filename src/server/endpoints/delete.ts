@@ -6,6 +6,7 @@
 import { decodeCbor } from '../../apimachinery/codec/cbor/cbor-decode.ts';
 import { negotiateContentType, PROTOBUF_MEDIA_TYPE } from '../../apimachinery/codec/negotiation.ts';
 import { readYaml } from '../../apimachinery/codec/yaml/yaml.ts';
+import { META_TYPE_VIEWS } from '../../apimachinery/facts/meta-type-views.ts';
 import { type DeleteOptions, readDeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { isDryRun } from '../../apimachinery/meta/write-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -19,9 +20,9 @@ import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/server-request.ts';
+import { META_TYPES } from '../resource/meta-types.ts';
 import type { AdmissionSubject } from './admission-record.ts';
 import { admitWithoutObject, deleteOptionsObject } from './admit.ts';
-import { DELETE_OPTIONS } from './decode/delete-options-view.ts';
 import { readProtobufMessage } from './decode/read-protobuf.ts';
 import { objectAnswer, statusValueAnswer } from './encode/answer.ts';
 import { checkedOptions, type EndpointHost, namedContext, type RequestScope, readBody } from './endpoint.ts';
@@ -63,7 +64,7 @@ function decodeOptions(host: EndpointHost, request: ServerRequest, bytes: Uint8A
   if (!negotiated.ok) throw new StatusError(unsupportedMediaType(host.inputTypes.map((type) => type.mediaType)));
   switch (negotiated.type.mediaType) {
     case PROTOBUF_MEDIA_TYPE.mediaType: {
-      const read = readProtobufMessage(bytes, DELETE_OPTIONS);
+      const read = readProtobufMessage(bytes, META_TYPE_VIEWS.view(`${META_TYPES}DeleteOptions`));
       if (read.ok) return read.value;
       throw new StatusError(badRequest(read.message));
     }

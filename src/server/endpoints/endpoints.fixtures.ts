@@ -7,6 +7,7 @@ import type { Status } from '../../apimachinery/status/status.ts';
 import type { StructView, TypeView } from '../../apimachinery/type-view.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import { concatBytes, decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import { BugError } from '../../base/errors.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
@@ -360,6 +361,20 @@ function handlerOf(server: ResourceServer, clock: VirtualClock, audit: AuditReco
     const warnings = request.warnings?.headers ?? [];
     return warnings.length === 0 ? answer : { ...answer, headers: { ...answer.headers, warning: warnings } };
   };
+}
+
+/** Starts a streaming answer. Returns the chunks that it writes, also later ones. */
+export function chunksOf(answer: Answer): Uint8Array[] {
+  if (answer.kind !== 'stream') throw new BugError(`the answer is ${answer.kind}`);
+  const chunks: Uint8Array[] = [];
+  answer.start({
+    write: (more) => chunks.push(...more) > 0,
+    onDrain: () => undefined,
+    end: () => undefined,
+    abort: () => undefined,
+    onClose: () => undefined,
+  });
+  return chunks;
 }
 
 /** Returns code, reason and message of a failure. */

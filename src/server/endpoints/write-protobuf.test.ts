@@ -12,7 +12,7 @@ import type { AuditRecord } from '../http/server-request.ts';
 import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import type { AnswerForm } from './encode/answer-form.ts';
 import { ProtobufWriter } from './encode/protobuf-writer.ts';
-import { createTestServer, GADGETS, gadgetV1, type TestServer } from './endpoints.fixtures.ts';
+import { chunksOf, createTestServer, GADGETS, gadgetV1, type TestServer } from './endpoints.fixtures.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const WIDGETS = '/apis/toys.test/v1/namespaces/ns/widgets';
@@ -234,17 +234,8 @@ describe('answers in protobuf', () => {
 
   describe('of a watch', () => {
     function open(answer: Answer): Uint8Array[] {
-      if (answer.kind !== 'stream') throw new Error(`the answer is ${answer.kind}`);
       expect(answer.headers['content-type']).toBe(`${PROTOBUF};stream=watch`);
-      const chunks: Uint8Array[] = [];
-      answer.start({
-        write: (more) => chunks.push(...more) > 0,
-        onDrain: () => undefined,
-        end: () => undefined,
-        abort: () => undefined,
-        onClose: () => undefined,
-      });
-      return chunks;
+      return chunksOf(answer);
     }
 
     function events(chunks: readonly Uint8Array[]): (readonly [JsonValue | undefined, JsonObject])[] {

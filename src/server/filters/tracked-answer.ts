@@ -116,11 +116,7 @@ class TrackedWebSocket {
   }
 
   start(socket: WebSocketPeer): void {
-    for (const tracker of this.trackers) tracker.begin();
-    // The peer calls this whatever ended the connection.
-    socket.onClose(() => {
-      for (const tracker of this.trackers) tracker.end();
-    });
+    trackConnection(socket, this.trackers);
     this.#answer.start(socket);
   }
 }
@@ -139,11 +135,15 @@ class TrackedTunnel {
   }
 
   start(tunnel: ByteTunnel): void {
-    for (const tracker of this.trackers) tracker.begin();
-    // The tunnel calls this whatever ended the connection.
-    tunnel.onClose(() => {
-      for (const tracker of this.trackers) tracker.end();
-    });
+    trackConnection(tunnel, this.trackers);
     this.#answer.start(tunnel);
   }
+}
+
+/** WebSockets and tunnels call `onClose` whatever ended the connection. */
+function trackConnection(connection: WebSocketPeer | ByteTunnel, trackers: readonly AnswerTracker[]): void {
+  for (const tracker of trackers) tracker.begin();
+  connection.onClose(() => {
+    for (const tracker of trackers) tracker.end();
+  });
 }

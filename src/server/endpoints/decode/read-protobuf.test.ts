@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { META_TYPE_VIEWS } from '../../../apimachinery/facts/meta-type-views.ts';
 import { encodeMessage } from '../../../apimachinery/protobuf/encode.ts';
 import { encodeEnvelope } from '../../../apimachinery/protobuf/envelope.ts';
 import type { StructView } from '../../../apimachinery/type-view.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../base/bytes.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { META_TYPES } from '../../resource/meta-types.ts';
 import { createTestServer, GADGETS, gadgetV1, type TestServer } from '../endpoints.fixtures.ts';
-import { DELETE_OPTIONS } from './delete-options-view.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
@@ -92,7 +93,11 @@ describe('bodies in protobuf', () => {
   it('may be the options of a deletion', async () => {
     await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
     const remove = (options: JsonObject): Promise<readonly [number, JsonObject]> =>
-      send('DELETE', `${GADGETS}/a`, envelope(DELETE_OPTIONS, options, 'DeleteOptions', 'v1'));
+      send(
+        'DELETE',
+        `${GADGETS}/a`,
+        envelope(META_TYPE_VIEWS.view(`${META_TYPES}DeleteOptions`), options, 'DeleteOptions', 'v1'),
+      );
     expect((await remove({ dryRun: ['All'], gracePeriodSeconds: 0 }))[0]).toBe(200);
     expect((await remove({ preconditions: { uid: 'z' } }))[0]).toBe(409);
     expect((await server.ask('GET', `${GADGETS}/a`)).status).toBe(200);

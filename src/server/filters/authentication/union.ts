@@ -5,6 +5,7 @@
  * not stop the union. If no authenticator recognizes the request, it is `failed` with all messages, and never
  * anonymous.
  */
+import { formatAggregate } from '../../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { isPromise, type MaybePromise } from '../../../base/maybe-promise.ts';
 import {
@@ -105,7 +106,7 @@ function added(failures: Failures, message: string): Failures {
 
 function notRecognized(failures: Failures): AuthenticationResult {
   if (failures === undefined) return NOT_RECOGNIZED;
-  return { outcome: 'failed', message: typeof failures === 'string' ? failures : `[${failures.join(', ')}]` };
+  return { outcome: 'failed', message: typeof failures === 'string' ? failures : formatAggregate(failures) };
 }
 
 /** Adds `system:authenticated` to every user that is not anonymous and is in neither of the two groups yet. */
