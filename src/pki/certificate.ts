@@ -2,7 +2,7 @@
  * The X.509 certificate parser (RFC 5280). Names and the signed part keep their original bytes, because chains are
  * compared and verified by bytes. A certificate with any malformed part is rejected as a whole.
  */
-import { decodeUtf8Strict } from '../base/bytes.ts';
+import { decodeUtf8Strict, formatHex } from '../base/bytes.ts';
 import {
   contextTag,
   DER,
@@ -135,12 +135,6 @@ export function parseCertificate(der: Uint8Array): Certificate | undefined {
     spki: key.bytes,
     extensions,
   };
-}
-
-export function formatHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
-  return text;
 }
 
 /** Returns the object identifier of an AlgorithmIdentifier. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestServer, failure, GADGETS, type TestServer } from './endpoints/endpoints.fixtures.ts';
-import { storageVersionHash } from './published-resources.ts';
+import { storageVersionHash } from './installed-resources.ts';
 
 describe('ResourceServer', () => {
   let server: TestServer;

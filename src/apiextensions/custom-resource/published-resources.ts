@@ -11,7 +11,7 @@ import type {
   DiscoveryVersion,
 } from '../../server/discovery/discovery-publisher.ts';
 import type { OpenApiPublisher, OpenApiVersion } from '../../server/openapi/openapi-publisher.ts';
-import { storageVersionHash } from '../../server/published-resources.ts';
+import { storageVersionHash } from '../../server/installed-resources.ts';
 import type { Crd, CrdVersion } from '../crd.ts';
 import { isConditionTrue } from '../definition/crd-conditions.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { encodeBase64 } from '../../../base/base64.ts';
-import { decodeUtf8Strict } from '../../../base/bytes.ts';
+import { decodeUtf8Strict, formatHex } from '../../../base/bytes.ts';
 import { decodeLikeGo, MAX_JSON_DEPTH } from '../../../base/json-read.ts';
 import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../../base/json-value.ts';
 import { quote } from '../../go-format.ts';
@@ -155,7 +155,7 @@ class CborReader {
       case 22:
         return item instanceof Uint8Array ? encodeBase64(item) : item;
       case 23:
-        return item instanceof Uint8Array ? toHex(item) : item;
+        return item instanceof Uint8Array ? formatHex(item) : item;
       default:
         return item;
     }
@@ -368,10 +368,4 @@ function fromHalf(bits: number): number {
 
 function toBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-}
-
-function toHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
-  return text;
 }

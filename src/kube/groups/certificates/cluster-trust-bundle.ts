@@ -1,11 +1,13 @@
 /** The kind ClusterTrustBundle. spec.signerName is immutable, and the object's name starts with it. */
+
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { addIssues, type FieldIssue, invalid, tooLong } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
+import { formatHex } from '../../../base/bytes.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
-import { formatHex, parseCertificate } from '../../../pki/certificate.ts';
+import { parseCertificate } from '../../../pki/certificate.ts';
 import { parsePem } from '../../../pki/pem.ts';
 import { column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';

@@ -25,7 +25,7 @@ import {
 } from '../../../apimachinery/meta/gvk.ts';
 import { StatusError } from '../../../apimachinery/status/status.ts';
 import { badRequest, unsupportedMediaType } from '../../../apimachinery/status/status-catalogue.ts';
-import { decodeUtf8 } from '../../../base/bytes.ts';
+import { decodeUtf8, formatHex } from '../../../base/bytes.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { writeJson } from '../../../base/json-write.ts';
 import type { ServerRequest } from '../../http/server-request.ts';
@@ -256,12 +256,6 @@ const SUMMARY_BYTES = 30;
 function summary(body: Uint8Array): string {
   if (body.byteLength === 0) return '<empty>';
   const start = body.subarray(0, SUMMARY_BYTES);
-  const text = start[0] === 0x7b ? decodeUtf8(start) : hex(start);
+  const text = start[0] === 0x7b ? decodeUtf8(start) : formatHex(start);
   return body.byteLength > SUMMARY_BYTES ? `${text} ...` : text;
-}
-
-function hex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
-  return text;
 }

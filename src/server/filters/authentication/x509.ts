@@ -4,6 +4,7 @@
  * Invariant: only a certificate that was verified against the `client` authority identifies a user. The result is
  * computed once per certificate and kept as long as the connection.
  */
+import { formatHex } from '../../../base/bytes.ts';
 import { sha256 as baseSha256 } from '../../../base/sha256.ts';
 import { type AuthenticationResult, type Authenticator, NOT_RECOGNIZED } from '../../authenticator.ts';
 import type { PeerCertificate } from '../../http/exchange.ts';
@@ -54,10 +55,4 @@ function resultOf(certificate: PeerCertificate, sha256: (bytes: Uint8Array) => U
   if (!subject.ok) return { outcome: 'failed', message: subject.message };
   const extra = { [CREDENTIAL_ID]: [`X509SHA256=${formatHex(sha256(der))}`] };
   return { outcome: 'ok', user: { name: commonName, uid: subject.uid, groups: organizations, extra } };
-}
-
-function formatHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
-  return text;
 }

@@ -13,11 +13,11 @@ import type { OpenResource } from './resource/open-resource.ts';
 import type { VersionDefinition } from './resource/version-definition.ts';
 
 /** Installed resources of one group-version by plural. */
-export type PublishedResources = ReadonlyMap<string, { readonly open: OpenResource; readonly routed: RoutedResource }>;
+export type InstalledResources = ReadonlyMap<string, { readonly open: OpenResource; readonly routed: RoutedResource }>;
 
 /** Returns the OpenAPI schemas of the first version that has its own and passes the test. */
 export function givenOf(
-  resources: PublishedResources,
+  resources: InstalledResources,
   test: (version: VersionDefinition, given: GivenVersionSchemas) => boolean,
 ): GivenVersionSchemas | undefined {
   for (const { routed } of resources.values()) {
@@ -27,7 +27,7 @@ export function givenOf(
   return undefined;
 }
 
-export function givenSchema(resources: PublishedResources, name: string): GivenSchema | undefined {
+export function givenSchema(resources: InstalledResources, name: string): GivenSchema | undefined {
   const given = givenOf(resources, (_, { typeName, listTypeName }) => typeName === name || listTypeName === name);
   return given?.typeName === name ? given.object : given?.list;
 }
