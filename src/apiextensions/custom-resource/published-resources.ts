@@ -10,8 +10,8 @@ import type {
   DiscoveryResource,
   DiscoveryVersion,
 } from '../../server/discovery/discovery-publisher.ts';
-import type { OpenApiPublisher, OpenApiVersion } from '../../server/openapi/openapi-publisher.ts';
 import { storageVersionHash } from '../../server/installed-resources.ts';
+import type { OpenApiPublisher, OpenApiVersion } from '../../server/openapi/openapi-publisher.ts';
 import type { Crd, CrdVersion } from '../crd.ts';
 import { isConditionTrue } from '../definition/crd-conditions.ts';
 
