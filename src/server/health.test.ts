@@ -28,7 +28,7 @@ function ask(health: Health, target: string): readonly [number, string] {
 const failing = { name: 'sick', group: 'hospital', check: () => 'it hurts' };
 
 describe('an endpoint', () => {
-  it('says ok, and more only if asked', () => {
+  it('answers ok, and lists its checks only with verbose', () => {
     const { health } = setup();
     health.add(PING);
     health.add({ name: 'poststarthook/a', check: () => undefined });
@@ -44,7 +44,7 @@ describe('an endpoint', () => {
     ]);
   });
 
-  it('lists all checks when one fails, but never the reason', () => {
+  it('lists all checks if one fails, without the reason', () => {
     const { health } = setup();
     health.add(failing);
     health.add(PING);
@@ -53,7 +53,7 @@ describe('an endpoint', () => {
     expect(ask(health, '/healthz?verbose')).toEqual([500, expected]);
   });
 
-  it('leaves excluded checks out by name or group, and names those it does not know', () => {
+  it('skips checks excluded by name or group, and warns about unknown ones', () => {
     const { health } = setup();
     health.add(PING);
     health.add(failing);
@@ -74,12 +74,12 @@ describe('an endpoint', () => {
     expect(ask(health, '/livez?exclude=sick')).toEqual([200, 'ok']);
   });
 
-  it('has ping when it has nothing else', () => {
+  it('has the check ping if it has no other', () => {
     const { health } = setup();
     expect(ask(health, '/livez?verbose')).toEqual([200, '[+]ping ok\nlivez check passed\n']);
   });
 
-  it('sends plain text that a browser may not take for anything else', () => {
+  it('sends plain text with nosniff', () => {
     const { health } = setup();
     const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
     expect(health.answer('/healthz', parseQuery(''))).toMatchObject({ headers });
@@ -109,7 +109,7 @@ describe('an endpoint', () => {
 });
 
 describe('one check', () => {
-  it('tells the reason', () => {
+  it('answers with the reason', () => {
     const { health } = setup();
     health.add(PING);
     health.add({ ...failing, name: 'poststarthook/a/b' });
@@ -118,13 +118,13 @@ describe('one check', () => {
     expect(ask(health, '/readyz/shutdown')).toEqual([200, 'ok']);
   });
 
-  it('is 404 if there is none of that name', () => {
+  it('is a 404 if there is no check of that name', () => {
     const { health } = setup();
     for (const target of ['/healthz/nope', '/healthz/', '/healthz/shutdown', '/livez/ping/'])
       expect(ask(health, target)).toEqual([404, '404 page not found\n']);
   });
 
-  it('belongs to an endpoint, or is none of our business', () => {
+  it('is answered only below one of the endpoints', () => {
     const { health } = setup();
     for (const path of ['/', '/health', '/healthzz', '/api/healthz', 'healthz'])
       expect(health.answer(path, parseQuery(''))).toBeUndefined();
@@ -132,7 +132,7 @@ describe('one check', () => {
 });
 
 describe('a check', () => {
-  it('fails by throwing or rejecting, too', async () => {
+  it('fails if it throws or rejects', async () => {
     const { health } = setup();
     health.addTo('healthz', {
       name: 'throws',
@@ -148,7 +148,7 @@ describe('a check', () => {
     ]);
   });
 
-  it('may take its time, beside the others', async () => {
+  it('may be asynchronous, in parallel to the others', async () => {
     const { health, clock } = setup();
     const first = new Deferred<string | undefined>();
     const second = new Deferred<string | undefined>();
@@ -164,7 +164,7 @@ describe('a check', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('fails when it has not ended in time', async () => {
+  it('fails if it exceeds the timeout', async () => {
     const { health, clock } = setup({ timeoutMs: 500 });
     health.add({ name: 'slow', check: () => new Promise(() => {}) });
     let answer: Answer | undefined;
@@ -177,7 +177,7 @@ describe('a check', () => {
     expect(shown(answer as unknown as Answer)).toEqual([500, 'internal server error: no result within 500 ms\n']);
   });
 
-  it('of the start passes on livez during the grace period only', async () => {
+  it('added as a boot check passes on livez during the grace period only', async () => {
     const { health, clock } = setup({ livezGracePeriodMs: 1000 });
     health.addBootCheck(failing);
     expect([ask(health, '/healthz')[0], ask(health, '/livez')[0], ask(health, '/readyz')[0]]).toEqual([500, 200, 500]);
@@ -189,7 +189,7 @@ describe('a check', () => {
 });
 
 describe('the shutdown', () => {
-  it('makes readyz fail and leaves the others alone', () => {
+  it('makes readyz fail and does not change the others', () => {
     const { health } = setup();
     health.add(PING);
     health.startShutdown();
@@ -204,7 +204,7 @@ describe('the shutdown', () => {
     ]);
   });
 
-  it('comes after a first readiness that is told once', () => {
+  it('comes after the first readiness, which is reported once', () => {
     let ready = 0;
     let healthy = false;
     const { health } = setup({ onFirstReady: () => ready++ });

@@ -11,7 +11,7 @@ function info(method: string, target: string): RequestInfo {
 }
 
 describe('the gate', () => {
-  it('refuses what exceeds a limit, each kind by itself', () => {
+  it('refuses requests above the limit of their kind', () => {
     const gate = new InFlightGate({ readOnly: 2, mutating: 1 });
     expect(gate.acquire('readOnly', false)).toBe('readOnly');
     expect(gate.acquire('readOnly', false)).toBe('readOnly');
@@ -23,7 +23,7 @@ describe('the gate', () => {
     expect([gate.count('readOnly'), gate.count('mutating')]).toEqual([2, 1]);
   });
 
-  it('lets privileged requests in, uncounted when it is full', () => {
+  it('admits privileged requests, without counting them when it is full', () => {
     const gate = new InFlightGate({ readOnly: 1 });
     expect(gate.acquire('readOnly', true)).toBe('readOnly');
     expect(gate.acquire('readOnly', true)).toBe('uncounted');
@@ -39,7 +39,7 @@ describe('the gate', () => {
     expect(gate.acquire('readOnly', false)).toBe('readOnly');
   });
 
-  it('has the limits of the reference unless told otherwise, and none for 0', () => {
+  it("has the reference's limits by default, and none for 0", () => {
     const fill = (gate: InFlightGate, kind: 'readOnly' | 'mutating'): number => {
       let count = 0;
       while (count < 1000 && gate.acquire(kind, false) !== 'refused') count++;
@@ -50,7 +50,7 @@ describe('the gate', () => {
     expect(() => new InFlightGate({ mutating: -1 })).toThrow(expect.toSatisfy(isBugError));
   });
 
-  it('knows the most that were in flight since it was last asked', () => {
+  it('returns the highest number in flight since the last call', () => {
     const gate = new InFlightGate();
     for (let i = 0; i < 3; i++) gate.acquire('mutating', false);
     gate.release('mutating');
@@ -58,7 +58,7 @@ describe('the gate', () => {
     expect([gate.takeHighWater('mutating'), gate.takeHighWater('mutating'), gate.count('mutating')]).toEqual([3, 1, 1]);
   });
 
-  it('takes a second release for a bug', () => {
+  it('throws a BugError for a second release', () => {
     const gate = new InFlightGate();
     gate.release(gate.acquire('readOnly', false));
     expect(() => gate.release('readOnly')).toThrow(expect.toSatisfy(isBugError));
@@ -87,7 +87,7 @@ describe('a request', () => {
     expect(check(info('GET', '/x/y/z/exec'))).toBe(false);
   });
 
-  it('that is refused is asked to come again in a second', () => {
+  it('that is refused gets Retry-After: 1', () => {
     const answer = TOO_MANY_REQUESTS;
     if (answer.kind !== 'bytes') throw new Error(answer.kind);
     expect([answer.status, answer.headers['retry-after'], decodeUtf8(answer.body)]).toEqual([

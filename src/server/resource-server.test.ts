@@ -46,7 +46,7 @@ describe('ResourceServer', () => {
     ]);
   });
 
-  it('hands group-versions that it does not have, and what is no resource, to its delegate', async () => {
+  it('passes unknown group-versions and non-resource requests to its delegate', async () => {
     for (const target of ['/apis/toys.test/v9/gadgets', '/apis/other.test/v1/gadgets', '/api/v2/yards', '/healthz'])
       expect((await server.ask('GET', target)).text).toBe('404 page not found\n');
   });
@@ -99,7 +99,7 @@ describe('ResourceServer', () => {
       expect((await server.ask('HEAD', target)).status).toBe(405);
   });
 
-  it('passes over slashes at the end, and lists everything in a namespace without a name', async () => {
+  it('ignores trailing slashes, and lists all namespaces for an empty namespace', async () => {
     await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
     expect((await server.ask('GET', `${GADGETS}/a/`)).body).toMatchObject({ metadata: { name: 'a' } });
     expect((await server.ask('GET', '/apis/toys.test/v1/namespaces//gadgets')).body).toMatchObject({
@@ -107,7 +107,7 @@ describe('ResourceServer', () => {
     });
   });
 
-  it('knows a namespace from what is in it', async () => {
+  it('distinguishes a Namespace object from the resources in it', async () => {
     expect((await server.ask('POST', '/api/v1/namespaces', { metadata: { name: 'ns' } })).status).toBe(201);
     expect((await server.ask('GET', '/api/v1/namespaces/ns')).body).toMatchObject({
       kind: 'Space',
@@ -117,7 +117,7 @@ describe('ResourceServer', () => {
     expect((await server.ask('GET', '/api/v1/namespaces/ns')).body['metadata']).not.toHaveProperty('namespace');
   });
 
-  it('asks for a name where a path leaves it empty', async () => {
+  it('requires a name where the path has an empty one', async () => {
     expect(await outcome('GET', `${GADGETS}//status`)).toEqual([400, 'BadRequest', 'name must be provided']);
   });
 
@@ -129,7 +129,7 @@ describe('ResourceServer', () => {
     expect((await server.ask('GET', `${GADGETS}/a`)).warnings).toEqual([]);
   });
 
-  it('publishes what it serves, verbs as the stores have them', () => {
+  it('publishes its resources with the verbs of their stores', () => {
     const version = server.published.get('toys.test/v1');
     expect(version).toMatchObject({ groupPriority: 1000, versionPriority: 10, stale: false });
     expect(version?.resources.map(({ plural }) => plural)).toEqual(['gadgets', 'opinions', 'widgets']);
@@ -166,7 +166,7 @@ describe('ResourceServer', () => {
     );
   });
 
-  it('stops serving what is uninstalled, and takes back what it published', async () => {
+  it('stops serving uninstalled resources and removes them from discovery and OpenAPI', async () => {
     const [gadgets, ...others] = server.opened;
     server.resources.uninstall([gadgets!]);
     expect(failure(await server.ask('GET', GADGETS))).toEqual(NOT_FOUND);

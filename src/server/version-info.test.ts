@@ -4,7 +4,7 @@ import { versionAnswer, versionInfo } from './version-info.ts';
 
 const build = { version: '0.1.0', runtime: 'node v20.1.0', platform: 'linux/amd64' };
 
-it('has the fields of the reference in its order, and our build beside its version', () => {
+it("has the reference's fields in its order, and our build as build metadata", () => {
   const answer = versionAnswer(
     versionInfo({ ...build, commit: 'abc', treeState: 'clean', date: '2030-01-01T00:00:00Z' }),
   );
@@ -30,7 +30,7 @@ it('has the fields of the reference in its order, and our build beside its versi
 }`);
 });
 
-it('says so when the build does not know itself', () => {
+it('has defaults for facts that the build does not know', () => {
   expect(versionInfo(build)).toMatchObject({ gitCommit: '', gitTreeState: '', buildDate: '1970-01-01T00:00:00Z' });
 });
 

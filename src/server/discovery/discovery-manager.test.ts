@@ -127,20 +127,20 @@ describe('legacy discovery', () => {
     ]);
   });
 
-  it('leaves paths to others that are none of its own', () => {
+  it('returns undefined for paths that are not discovery', () => {
     const made = manager(version('a.example', 'v1'));
     for (const path of ['/api', '/apis/b.example', '/apis/a.example/v2', '/apis//', '//apis', '/apix', '/', '/version'])
       expect(made.handle(requestOf(path)), path).toBeUndefined();
     expect(made.handle(requestOf('/apis/a.example/v1/things'))).toBeUndefined();
   });
 
-  it('answers for an unknown version of a group that has one owner with a Status', () => {
+  it('answers with a Status for an unknown version of an owned group', () => {
     expect(refusal(() => manager(core).handle(requestOf('/api/v9')))).toBe(
       '404 NotFound the server could not find the requested resource',
     );
   });
 
-  it('takes any method where the reference does and only GET elsewhere', () => {
+  it('accepts every method where the reference does, and only GET elsewhere', () => {
     const made = manager(core, version('a.example', 'v1'));
     for (const path of ['/apis', '/apis/a.example'])
       expect(bytesOf(made.handle(requestOf(path, {}, 'POST'))).status, path).toBe(200);
@@ -151,7 +151,7 @@ describe('legacy discovery', () => {
       ).toBe('405 MethodNotAllowed the server does not allow this method on the requested resource');
   });
 
-  it('refuses media types with the words of whoever refuses them', () => {
+  it('refuses media types with the message of the router or of the negotiation', () => {
     const made = manager(core);
     const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
     expect(refusal(() => made.handle(requestOf('/api/v1', { accept: 'text/html' })))).toBe(
@@ -188,7 +188,7 @@ describe('legacy discovery', () => {
     });
   });
 
-  it('has no protobuf without facts of its types', () => {
+  it('does not support protobuf without the types', () => {
     const made = new DiscoveryManager();
     made.publish(core);
     const accept = 'application/vnd.kubernetes.protobuf, */*';
@@ -223,7 +223,7 @@ describe('aggregated discovery', () => {
     });
   });
 
-  it('names the form in the content type, in v2 and v2beta1, and wins over plain forms wherever it stands', () => {
+  it('names the form in the content type, in v2 and v2beta1, and wins over plain forms at any position of Accept', () => {
     const made = manager(core, custom);
     const beta = V2.replace('v2;', 'v2beta1;');
     for (const [accept, shown] of [
@@ -241,7 +241,7 @@ describe('aggregated discovery', () => {
     }
   });
 
-  it('answers 304 to the ETag it gave, whatever the media type, until something changes', () => {
+  it('answers 304 to the current ETag in every media type, until a publication changes it', () => {
     const made = manager(core, custom);
     const ask = (more: Record<string, string>) => bytesOf(made.handle(requestOf('/apis', { accept: V2, ...more })));
     const { etag } = ask({}).headers as { etag: string };
@@ -255,7 +255,7 @@ describe('aggregated discovery', () => {
     expect(ask({ 'if-none-match': etag }).status).toBe(200);
   });
 
-  it('tells the core group apart: what is published elsewhere leaves /api as it is', () => {
+  it('keeps /api unchanged when other groups are published', () => {
     const made = manager(core, custom);
     const before = bytesOf(made.handle(requestOf('/api', { accept: V2 }))).body;
     made.publish(version('b.example', 'v1'));
@@ -266,7 +266,7 @@ describe('aggregated discovery', () => {
 });
 
 describe('publishing', () => {
-  it('replaces, removes, and forgets a group with its last version', () => {
+  it('replaces and removes versions, and removes a group with its last version', () => {
     const made = manager(version('a.example', 'v1'), version('a.example', 'v2'));
     expect(text(made, '/apis/a.example')).toContain('"preferredVersion":{"groupVersion":"a.example/v2"');
     made.remove({ group: 'a.example', version: 'v2' });
@@ -278,7 +278,7 @@ describe('publishing', () => {
     expect(text(made, '/apis')).toContain('"groups":[]');
   });
 
-  it('keeps the answers of versions that were not published anew', () => {
+  it('keeps the documents of versions that were not published again', () => {
     const made = manager(version('a.example', 'v1'), version('b.example', 'v1'));
     const bytes = (path: string) => bytesOf(made.handle(requestOf(path))).body;
     const [list, group, groups] = [bytes('/apis/a.example/v1'), bytes('/apis/a.example'), bytes('/apis')];
@@ -290,7 +290,7 @@ describe('publishing', () => {
     expect(bytes('/apis')).not.toBe(groups);
   });
 
-  it('tells listeners about publications and removals, not about removals of nothing', () => {
+  it('calls listeners after publications and removals, not after removals of unknown versions', () => {
     const made = manager();
     const seen: string[] = [];
     const stop = made.onChange(({ group, version: name }) =>

@@ -14,14 +14,14 @@ function decode(bytes: Uint8Array): JsonValue {
 }
 
 describe('CBOR', () => {
-  it('is neither read nor written unless it is switched on', async () => {
+  it('is neither read nor written by default', async () => {
     const server = await createTestServer();
     expect((await server.ask('GET', GADGETS, undefined, { accept: CBOR })).status).toBe(406);
     expect((await server.ask('POST', GADGETS, 'x', { 'content-type': CBOR })).status).toBe(415);
     await server.stop();
   });
 
-  it('is read and written beside the others', async () => {
+  it('is read and written in addition to the other media types', async () => {
     const server = await createTestServer({ server: { cbor: true } });
     const body = encodeCbor({ metadata: { name: 'a' }, data: { k: 'v' }, foo: 1 });
     const headers = { 'content-type': CBOR, accept: CBOR };

@@ -37,7 +37,7 @@ describe('a store of its own', () => {
     return server;
   }
 
-  it('gets objects without what only the server sets, in the namespace of the path', async () => {
+  it('gets objects without system fields, in the namespace of the path', async () => {
     const { ask } = await serve({ create: (_context, object) => ({ bytes: bytesOf(object), created: true }) });
     const system = {
       uid: 'u',
@@ -65,7 +65,7 @@ describe('a store of its own', () => {
     expect(tries.map(({ color }) => color)).toEqual(['red', 'red']);
   });
 
-  it('asks once for the permission to create, however often it validates', async () => {
+  it('authorizes the create of an update once, however often the store validates', async () => {
     let asked = 0;
     const authorizer = {
       authorize: () => {
@@ -86,7 +86,7 @@ describe('a store of its own', () => {
     expect(asked).toBe(1);
   });
 
-  it('shows admission what a patch started from, unchanged', async () => {
+  it('passes the unpatched object to admission, unchanged', async () => {
     const seen: unknown[] = [];
     const admission = {
       ...NO_ADMISSION,
@@ -112,7 +112,7 @@ describe('a store of its own', () => {
     expect(seen).toEqual([['red', 'blue']]);
   });
 
-  it('may hand out promises', async () => {
+  it('may return promises', async () => {
     const object = { kind: 'Gadget', apiVersion: 'toys.test/v1', metadata: { name: 'a' } };
     const { ask } = await serve({
       get: async () => bytesOf(object),
@@ -124,7 +124,7 @@ describe('a store of its own', () => {
     );
   });
 
-  it('may put the fields of its items into any order', async () => {
+  it('may return items with their fields in any order', async () => {
     const items = [
       bytesOf({ kind: 'Gadget', apiVersion: 'toys.test/v1', metadata: { name: 'a' } }),
       bytesOf({ metadata: { name: 'b' }, kind: 'Gadget', apiVersion: 'toys.test/v1' }),
@@ -141,7 +141,7 @@ describe('a store of its own', () => {
     ]);
   });
 
-  it('tells audit what came, what went, and the name that a create ended up with', async () => {
+  it('records request object, response object and the created name for the audit event', async () => {
     const audit = {
       wantsRequestObject: true,
       wantsResponseObject: true,

@@ -44,7 +44,7 @@ describe('patch', () => {
     expect((merged.body['metadata'] as JsonObject)['finalizers']).toEqual(['x.test/3']);
   });
 
-  it('refuses content types that are no patches as the router does, and those it does not know well as the endpoint does', async () => {
+  it("refuses content types of other requests with the router's message, and unsupported patch types with the endpoint's", async () => {
     const router = [415, 'UnsupportedMediaType', '415: Unsupported Media Type'];
     for (const type of ['application/json', 'application/octet-stream', 'application/Merge-patch+json'])
       expect(failure(await patch('{}', { 'content-type': type }))).toEqual(router);
@@ -56,19 +56,19 @@ describe('patch', () => {
     expect((await patch('{}', { 'content-type': 'application/merge-patch+json; charset=utf-8' })).status).toBe(200);
   });
 
-  it('says that server-side apply is not there yet', async () => {
+  it('answers that server-side apply is not available', async () => {
     const [code, reason, message] = failure(await patch('{}', { 'content-type': 'application/apply-patch+yaml' }));
     expect([code, reason]).toEqual([415, 'UnsupportedMediaType']);
     expect(message).toMatch(/^server-side apply is not available/);
   });
 
-  it('has no strategic merges for kinds that do not allow them', async () => {
+  it('refuses strategic merge patches for kinds that do not support them', async () => {
     await server.ask('POST', '/apis/toys.test/v1/namespaces/ns/widgets', { metadata: { name: 'w' } });
     expect((await server.ask('PATCH', WIDGET, '{}', STRATEGIC)).status).toBe(415);
     expect((await server.ask('PATCH', WIDGET, '{"color":"red"}', MERGE)).body['color']).toBe('red');
   });
 
-  it('does not find what is not there, whatever the patch', async () => {
+  it('answers 404 for a missing object before it decodes the patch', async () => {
     expect(failure(await server.ask('PATCH', `${GADGETS}/z`, '{', MERGE))).toEqual([
       404,
       'NotFound',
@@ -76,13 +76,13 @@ describe('patch', () => {
     ]);
   });
 
-  it('checks its options before it looks at the patch', async () => {
+  it('checks the options before it decodes the patch', async () => {
     const [code, , message] = failure(await patch('{', MERGE, '?force=true&fieldValidation=x'));
     expect(code).toBe(422);
     expect(message).toMatch(/^PatchOptions.meta.k8s.io "" is invalid: \[force: Forbidden: may not be specified/);
   });
 
-  it('tells patches that cannot be read, in the words of each kind and mode', async () => {
+  it('refuses malformed patches with the message of each type and validation level', async () => {
     const messages = async (body: string, headers: Readonly<Record<string, string>>): Promise<readonly string[]> => {
       const strict = failure(await patch(body, headers, '?fieldValidation=Strict'));
       const ignored = failure(await patch(body, headers, '?fieldValidation=Ignore'));
@@ -120,7 +120,7 @@ describe('patch', () => {
     }
   });
 
-  it('answers 413 for too many operations, and 500 for directives nobody knows', async () => {
+  it('answers 413 for too many operations, and 500 for unknown directives', async () => {
     const many = `[${Array.from({ length: 10_001 }, () => '{"op":"add","path":"/data/y","value":"1"}').join(',')}]`;
     expect(failure(await patch(many, JSON_PATCH))).toEqual([
       413,
@@ -132,7 +132,7 @@ describe('patch', () => {
     expect(failure(reply)).toEqual([500, '', 'unknown patch type: foo in map: map[$patch:foo]']);
   });
 
-  it('warns about unknown and duplicate fields of the patch and of what it makes', async () => {
+  it('warns about unknown and duplicate fields of the patch and of the patched object', async () => {
     const body = '[{"op":"add","path":"/data/y","value":"2","foo":1},{"op":"add","path":"/zap","value":1}]';
     const reply = await patch(body, JSON_PATCH);
     expect(reply.status).toBe(200);
@@ -148,7 +148,7 @@ describe('patch', () => {
     expect((await patch('{"zap":1}', MERGE, '?fieldValidation=Ignore')).warnings).toEqual([]);
   });
 
-  it('refuses unknown fields in the strict mode and shows what was made', async () => {
+  it('refuses unknown fields with Strict and shows the patched object', async () => {
     const reply = await patch('{"zap":1}', MERGE, '?fieldValidation=Strict');
     const [code, reason, message] = failure(reply);
     expect([code, reason]).toEqual([422, 'Invalid']);
@@ -202,14 +202,14 @@ describe('patch', () => {
     expect((await server.ask('GET', `${GADGETS}/a`)).body['data']).toEqual({ x: '1' });
   });
 
-  it('goes through subresources too', async () => {
+  it('patches subresources', async () => {
     const reply = await server.ask('PATCH', `${GADGETS}/a/status`, '{"data":{},"status":{"phase":"Up"}}', MERGE);
     expect(reply.body).toMatchObject({ data: { x: '1' }, status: { phase: 'Up' } });
   });
 });
 
 describe('converterText', () => {
-  it('says what a strategic merge could not put where', () => {
+  it('translates messages of the JSON decoder', () => {
     const said = (what: string, type: string): string =>
       converterText(`json: cannot unmarshal ${what} into Go struct field X.y of type ${type}`);
     expect(said('number', 'string')).toBe('cannot convert int64 to string');

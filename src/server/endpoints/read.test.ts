@@ -25,7 +25,7 @@ describe('reading', () => {
   });
 
   describe('get', () => {
-    it('answers at once with the stored bytes and a newline', async () => {
+    it('answers synchronously with the stored bytes and a newline', async () => {
       const target = `${GADGETS}/a`;
       const info = parseRequestInfo('GET', target);
       const incoming = { method: 'GET', target, header: () => undefined } as unknown as ServerRequest['incoming'];
@@ -47,7 +47,7 @@ describe('reading', () => {
       expect(size[1]).toBe(1);
     });
 
-    it('answers in YAML, and so do its failures', async () => {
+    it('answers in YAML, also with failures', async () => {
       const reply = await server.ask('GET', `${GADGETS}/a`, undefined, { accept: 'application/yaml' });
       expect(reply.headers['content-type']).toBe('application/yaml');
       expect(reply.text).toMatch(/^apiVersion: toys.test\/v1\ncolor: grey\ndata:\n {2}k: <v>\nkind: Gadget\n/);
@@ -56,7 +56,7 @@ describe('reading', () => {
       expect(missing.text).toContain('reason: NotFound\n');
     });
 
-    it('indents for people: when asked, and for the tools that they type into', async () => {
+    it('indents JSON for pretty=true and for curl and browsers', async () => {
       const asked = await server.ask('GET', `${GADGETS}/a?pretty=true`);
       expect(asked.text).toMatch(/^\{\n {2}"kind": "Gadget",\n/);
       expect(asked.text.endsWith('}')).toBe(true);
@@ -66,7 +66,7 @@ describe('reading', () => {
       expect((await server.ask('GET', `${GADGETS}/z`, undefined, agent)).text).toMatch(/^\{\n {2}"kind": "Status"/);
     });
 
-    it('refuses what nobody can produce, first as the router and then as the endpoint does', async () => {
+    it("refuses unsupported media types with the router's message, then with the endpoint's", async () => {
       const router = await server.ask('GET', `${GADGETS}/a`, undefined, { accept: 'application/*' });
       expect(failure(router)).toEqual([
         406,
@@ -85,7 +85,7 @@ describe('reading', () => {
       expect(endpoint.text).toMatch(/^\{\n/);
     });
 
-    it('answers with metadata alone', async () => {
+    it('answers with PartialObjectMetadata', async () => {
       const { body } = await server.ask('GET', `${GADGETS}/a`, undefined, { accept: PARTIAL });
       expect(Object.keys(body)).toEqual(['kind', 'apiVersion', 'metadata']);
       expect(body).toMatchObject({
@@ -112,7 +112,7 @@ describe('reading', () => {
       });
     });
 
-    it('shows name and age of kinds without columns', async () => {
+    it('has the columns name and age for kinds without columns', async () => {
       await server.ask('POST', '/api/v1/yards', { metadata: { name: 'y' } });
       await server.clock.advance(90_000);
       const { body } = await server.ask('GET', '/api/v1/yards/y', undefined, { accept: TABLE });
@@ -122,7 +122,7 @@ describe('reading', () => {
       });
     });
 
-    it('puts into rows what includeObject asks for', async () => {
+    it('has the objects in the rows that includeObject asks for', async () => {
       const row = async (include: string): Promise<unknown> => {
         const { body } = await server.ask('GET', `${GADGETS}/a?includeObject=${include}`, undefined, { accept: TABLE });
         return (body as unknown as { rows: { object: JsonObject | null }[] }).rows[0]?.object;
@@ -137,7 +137,7 @@ describe('reading', () => {
       ]);
     });
 
-    it('has no exports any more', async () => {
+    it('refuses the removed parameter export', async () => {
       expect(failure(await server.ask('GET', `${GADGETS}/a?export=1`))[0]).toBe(400);
       expect((await server.ask('GET', `${GADGETS}/a?export=false`)).status).toBe(200);
     });
@@ -155,7 +155,7 @@ describe('reading', () => {
       expect(items.some((item) => 'kind' in item || 'apiVersion' in item)).toBe(false);
     });
 
-    it('keeps the type fields of items where the kind says so', async () => {
+    it('keeps the type fields of items for kinds with typedItems', async () => {
       await server.ask('POST', '/apis/toys.test/v1/namespaces/ns/widgets', { metadata: { name: 'w' } });
       const target = '/apis/toys.test/v1/widgets';
       for (const headers of [{}, { 'user-agent': 'curl' }])
@@ -175,7 +175,7 @@ describe('reading', () => {
       );
     });
 
-    it('says where a page ends and how much follows', async () => {
+    it('has a continue token and the number of remaining items', async () => {
       const first = await server.ask('GET', `${GADGETS}?limit=1`);
       const metadata = first.body['metadata'] as JsonObject;
       expect(Object.keys(metadata)).toEqual(['resourceVersion', 'continue', 'remainingItemCount']);
@@ -187,7 +187,7 @@ describe('reading', () => {
       expect(table.body['metadata']).toMatchObject({ remainingItemCount: 1 });
     });
 
-    it('answers with metadata alone', async () => {
+    it('answers with PartialObjectMetadata', async () => {
       const { body } = await server.ask('GET', GADGETS, undefined, { accept: PARTIAL_LIST });
       expect(body).toMatchObject({
         kind: 'PartialObjectMetadataList',
@@ -201,7 +201,7 @@ describe('reading', () => {
       ]);
     });
 
-    it('refuses options that cannot be read, and those that break a rule', async () => {
+    it('refuses malformed and invalid options', async () => {
       expect(failure(await server.ask('GET', `${GADGETS}?limit=x`))).toEqual([
         400,
         'BadRequest',
@@ -214,7 +214,7 @@ describe('reading', () => {
       ]);
     });
 
-    it('selects by the fields that the version has, and tells of others in the words of the kind', async () => {
+    it('selects by the fields of the version, and refuses others with the message of the kind', async () => {
       const named = await server.ask('GET', `${GADGETS}?fieldSelector=metadata.name=b`);
       expect((named.body as unknown as { items: unknown[] }).items).toHaveLength(1);
       expect(failure(await server.ask('GET', `${GADGETS}?fieldSelector=x=y`))[2]).toBe(
@@ -227,7 +227,7 @@ describe('reading', () => {
       expect((await server.ask('GET', '/api/v1/yards?fieldSelector=metadata.namespace=x')).status).toBe(200);
     });
 
-    it('offers the media types of streams too when it cannot answer', async () => {
+    it('names the streaming media types in its 406', async () => {
       expect(failure(await server.ask('GET', GADGETS, undefined, { accept: 'text/plain' }))[2]).toBe(
         '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/json;stream=watch',
       );
@@ -244,7 +244,7 @@ describe('compression', () => {
     },
   };
 
-  it('compresses large answers for clients that take gzip, and only those', async () => {
+  it('compresses only large answers, and only for clients that accept gzip', async () => {
     const server = await createTestServer({ server: { gzip } });
     for (const name of ['a', 'b'])
       await server.ask('POST', GADGETS, { metadata: { name }, data: { k: 'x'.repeat(100_000) } });

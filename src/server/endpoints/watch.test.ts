@@ -93,20 +93,20 @@ describe('watch', () => {
     expect(client.ended).toBe(false);
   });
 
-  it('answers with the type of the stream and keeps no length', async () => {
+  it('answers with the content type of the stream and without a length', async () => {
     const answer = await server.answer('GET', `${GADGETS}?watch=1`, { accept: 'application/json;stream=watch' });
     expect(answer).toMatchObject({ kind: 'stream', status: 200, headers: { 'content-type': 'application/json' } });
     begin(answer).close();
   });
 
-  it('gives all watchers of one form the same bytes', async () => {
+  it('sends the same bytes to all watchers of one form', async () => {
     const clients = [await watch(''), await watch('')];
     await server.ask('POST', GADGETS, { metadata: { name: 'b' } });
     await settle();
     expect(clients[0]?.chunks[1]).toBe(clients[1]?.chunks[1]);
   });
 
-  it('ends the initial state with a bookmark where that was asked for', async () => {
+  it('ends the initial events with a bookmark if the client asked for one', async () => {
     const client = await watch('&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan');
     const [, bookmark] = client.events;
     expect(bookmark).toMatchObject({
@@ -121,7 +121,7 @@ describe('watch', () => {
     expect(bookmark?.object['status']).toEqual({});
   });
 
-  it('sends metadata alone', async () => {
+  it('sends PartialObjectMetadata', async () => {
     const client = await watch('', PARTIAL);
     expect(client.events[0]).toMatchObject({
       type: 'ADDED',
@@ -150,7 +150,7 @@ describe('watch', () => {
     expect(shown(second)).toEqual([['ADDED', 2, ['b', 'grey'], 'PartialObjectMetadata']]);
   });
 
-  it('lets clients of tables recognize the end of the initial state, whatever they include', async () => {
+  it('marks the end of the initial events in tables with every includeObject', async () => {
     const query = '&includeObject=None&allowWatchBookmarks=true';
     const rows = (await watch(query, TABLE)).events.map(
       ({ object }) => (object['rows'] as JsonObject[])[0]?.['object'],
@@ -193,12 +193,12 @@ describe('watch', () => {
   });
 
   describe('time', () => {
-    it('that is over before it begins delivers nothing', async () => {
+    it('that is over before the watch begins sends no event', async () => {
       const client = await watch('&timeoutSeconds=-1');
       expect([client.ended, client.events]).toEqual([true, []]);
     });
 
-    it('ends a watch cleanly when the time that it asked for is over', async () => {
+    it('ends a watch cleanly after its timeoutSeconds', async () => {
       const client = await watch('&timeoutSeconds=5');
       await server.clock.advance(4_900);
       expect(client.ended).toBe(false);
@@ -207,7 +207,7 @@ describe('watch', () => {
       expect(server.resources.watches).toBe(0);
     });
 
-    it('gives watches that ask for none between one and two times the minimum', async () => {
+    it('is between one and two times the minimum without timeoutSeconds', async () => {
       const short = await createTestServer({ server: { minRequestTimeoutSeconds: 10, random: () => 0.5 } });
       const client = begin(await short.answer('GET', `${GADGETS}?watch=true`));
       await short.clock.advance(14_900);
@@ -217,7 +217,7 @@ describe('watch', () => {
       await short.stop();
     });
 
-    it('sends a last bookmark to those who allow it', async () => {
+    it('ends with a last bookmark if the client allows bookmarks', async () => {
       const client = await watch(
         '&allowWatchBookmarks=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&timeoutSeconds=5',
       );
@@ -229,7 +229,7 @@ describe('watch', () => {
       expect([brief.short, brief.ended]).toEqual([[], true]);
     });
 
-    it('holds one timer for all watches', async () => {
+    it('uses one timer for all watches', async () => {
       const before = server.clock.pendingTimers;
       const clients = [
         await watch('&timeoutSeconds=9'),
@@ -245,7 +245,7 @@ describe('watch', () => {
     });
   });
 
-  it('forgets a client that left', async () => {
+  it('stops the watch of a client that has disconnected', async () => {
     const client = await watch('');
     expect(server.resources.watches).toBe(1);
     client.close();
@@ -255,7 +255,7 @@ describe('watch', () => {
     expect(client.short).toEqual(['ADDED a']);
   });
 
-  it('waits for a client that does not read, and goes on', async () => {
+  it('waits for a client that does not read, and continues', async () => {
     const client = await watch('');
     client.ready = false;
     await server.ask('POST', GADGETS, { metadata: { name: 'b' } });
@@ -269,7 +269,7 @@ describe('watch', () => {
     expect(client.short).toEqual(['ADDED a', 'ADDED b', 'ADDED c']);
   });
 
-  it('ends all watches when the server drains, those that come later too', async () => {
+  it('ends all watches when the server drains, also later ones', async () => {
     const client = await watch('');
     const late = await server.answer('GET', `${GADGETS}?watch=true`);
     server.resources.drain();
@@ -278,7 +278,7 @@ describe('watch', () => {
     expect(begin(await server.answer('GET', `${GADGETS}?watch=true`)).ended).toBe(true);
   });
 
-  it('counts events and bytes for whoever wants to know', async () => {
+  it('reports the number and size of events', async () => {
     const heard: [string, number, number][] = [];
     const counted = await createTestServer({
       server: { onWatchEvents: ({ resource }, count, bytes) => heard.push([resource, count, bytes]) },
@@ -344,7 +344,7 @@ describe('a store of its own', () => {
     await server.stop();
   });
 
-  it('just ends a watch without an error', async () => {
+  it('ends a watch without an error', async () => {
     const server = await createTestServer({ resources: [definition] });
     const client = begin(await server.answer('GET', `${GADGETS}?watch=true`));
     sink?.end(undefined);
@@ -352,7 +352,7 @@ describe('a store of its own', () => {
     await server.stop();
   });
 
-  it('that cannot be watched says so', async () => {
+  it('that cannot be watched is a 405', async () => {
     const { watch: _watch, ...lister } = definition.store?.({} as never) ?? {};
     const server = await createTestServer({ resources: [{ ...definition, store: () => lister }] });
     expect(failure(await server.ask('GET', `${GADGETS}?watch=true`))).toEqual([

@@ -111,7 +111,7 @@ describe('answers in protobuf', () => {
     return decode(concatBytes(chunks));
   }
 
-  it('are the objects that JSON shows', async () => {
+  it('contain the same objects as JSON', async () => {
     const { body } = await server.ask('GET', `${GADGETS}/a`);
     expect(await get(`${GADGETS}/a`)).toEqual(body);
     expect(await get(`${GADGETS}/a`, `${PROTOBUF},application/json`)).toEqual(body);
@@ -120,7 +120,7 @@ describe('answers in protobuf', () => {
     ).toEqual(body);
   });
 
-  it('are lists with what a client needs to go on', async () => {
+  it('contain lists with resourceVersion and continue token', async () => {
     const { body } = await server.ask('GET', `${GADGETS}?limit=2`);
     expect(body['metadata']).toMatchObject({ remainingItemCount: 1, continue: expect.any(String) });
     const list = await get(`${GADGETS}?limit=2`);
@@ -129,7 +129,7 @@ describe('answers in protobuf', () => {
     expect(await get('/apis/toys.test/v1/namespaces/none/gadgets')).toMatchObject({ kind: 'GadgetList' });
   });
 
-  it('are lists of any length, in blocks', async () => {
+  it('contain lists of any length, in blocks', async () => {
     const large = 'x'.repeat(40_000);
     for (const name of ['l', 'm']) await server.ask('POST', GADGETS, { metadata: { name }, data: { large } });
     const answer = await server.answer('GET', GADGETS, { accept: PROTOBUF });
@@ -144,7 +144,7 @@ describe('answers in protobuf', () => {
     ]);
   });
 
-  it('are what writes answer with', async () => {
+  it('are sent for writes', async () => {
     const headers = { accept: PROTOBUF };
     const send = async (method: string, target: string, body: string): Promise<JsonObject> => {
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
@@ -171,7 +171,7 @@ describe('answers in protobuf', () => {
     expect(await send('DELETE', GADGETS, '{}')).toMatchObject({ kind: 'GadgetList', items: [{}, {}, {}] });
   });
 
-  it('are metadata alone, for kinds without a binary form too', async () => {
+  it('contain PartialObjectMetadata, also for kinds without a protobuf form', async () => {
     const as = (kind: string, version = 'v1'): string => `${PROTOBUF};as=${kind};g=meta.k8s.io;v=${version}`;
     await server.ask('POST', WIDGETS, { metadata: { name: 'a', labels: { l: 'a' } } });
     for (const target of [GADGETS, WIDGETS]) {
@@ -195,7 +195,7 @@ describe('answers in protobuf', () => {
     expect((await server.ask('GET', GADGETS, undefined, { accept: as('PartialObjectMetadata') })).status).toBe(406);
   });
 
-  it('are not for tables, and not for objects without a binary form', async () => {
+  it('are refused for tables and for objects without a protobuf form', async () => {
     await server.ask('POST', WIDGETS, { metadata: { name: 'a' } });
     const table = `${PROTOBUF};as=Table;g=meta.k8s.io;v=v1`;
     const message =
@@ -212,13 +212,13 @@ describe('answers in protobuf', () => {
     expect([other.status, other.headers['content-type']]).toEqual([200, 'application/json']);
   });
 
-  it('are not given by a server without the types for it', async () => {
+  it('are refused by a server without the types', async () => {
     const plain = await createTestServer();
     expect((await plain.ask('GET', GADGETS, undefined, { accept: PROTOBUF })).status).toBe(406);
     await plain.stop();
   });
 
-  it('leave the audit log its JSON', async () => {
+  it('leave JSON in the audit event', async () => {
     const audit = { wantsResponseObject: true, responseObject: undefined } as unknown as AuditRecord;
     const audited = await createTestServer({ server: { types }, audit });
     await audited.ask('POST', GADGETS, { metadata: { name: 'a' } });
@@ -247,7 +247,7 @@ describe('answers in protobuf', () => {
       });
     }
 
-    it('are events in frames, each with the object in its envelope', async () => {
+    it('are events with their length, each with the object in its envelope', async () => {
       const query = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
       const chunks = open(
         await server.answer('GET', `${GADGETS}?${query}&fieldSelector=metadata.name=a`, { accept: PROTOBUF }),
@@ -268,7 +268,7 @@ describe('answers in protobuf', () => {
       expect(seen[2]?.[1]).toMatchObject({ kind: 'Gadget', metadata: { name: 'a' } });
     });
 
-    it('are metadata where that was asked for, and a Status at a bad end', async () => {
+    it('contain PartialObjectMetadata if requested, and a Status in an ERROR event', async () => {
       const accept = `${PROTOBUF};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`;
       const chunks = open(
         await server.answer('GET', `${GADGETS}?watch=true&fieldSelector=metadata.name=b`, { accept }),
@@ -291,7 +291,7 @@ describe('answers in protobuf', () => {
       ]);
     });
 
-    it('go into the messages of a WebSocket without a frame', async () => {
+    it('are sent as WebSocket messages without their length', async () => {
       const sockets = await createTestServer({ server: { types }, protocol: 'http/1.1' });
       await sockets.ask('POST', GADGETS, { metadata: { name: 'a' } });
       const answer = await sockets.answer('GET', `${GADGETS}?watch=true`, {
@@ -330,7 +330,7 @@ describe('answers in protobuf', () => {
       pretty: false,
     };
 
-    it('one encoding for each state of an object, whatever it stands in', () => {
+    it('is one encoding per state of an object, for objects, lists and events', () => {
       let asked = 0;
       const version = {
         ...gadgetV1,
@@ -349,7 +349,7 @@ describe('answers in protobuf', () => {
       expect(asked).toBe(2);
     });
 
-    it('a fault of ours if an object does not fit its type', () => {
+    it('is a BugError if an object does not fit its type', () => {
       const bytes = encodeUtf8('{"metadata":{"name":1}}');
       expect(() => new ProtobufWriter(types).object(gadgetV1, form, bytes)).toThrow(BugError);
     });

@@ -24,12 +24,12 @@ describe('writing', () => {
       return failure(await server.ask('POST', GADGETS + query, body, headers));
     }
 
-    it('may leave their type fields out', async () => {
+    it('may omit their type fields', async () => {
       const reply = await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
       expect([reply.status, reply.body['kind'], reply.body['apiVersion']]).toEqual([201, 'Gadget', 'toys.test/v1']);
     });
 
-    it('are told what they are if they are no objects of the kind', async () => {
+    it('that are not objects of the kind are refused with the reason', async () => {
       const unrecognized = 'the object provided is unrecognized (must be of type Gadget): ';
       const noKind = "couldn't get version/kind; json parse error: ";
       expect(await refusal('{')).toEqual([
@@ -53,7 +53,7 @@ describe('writing', () => {
       );
     });
 
-    it('are refused if they are of another kind', async () => {
+    it('of another kind are refused', async () => {
       const handled = (kind: string, version: string): string =>
         `${kind} in version "${version}" cannot be handled as a Gadget: `;
       expect((await refusal('{"kind":"Foo"}'))[2]).toBe(
@@ -67,7 +67,7 @@ describe('writing', () => {
       );
     });
 
-    it('warn about unknown and duplicate fields unless told otherwise', async () => {
+    it('cause warnings for unknown and duplicate fields by default', async () => {
       const body = '{"metadata":{"name":"a"},"foo":1,"data":{"x":"1","x":"2"}}';
       const warned = await server.ask('POST', `${GADGETS}?dryRun=All`, body);
       expect(warned.status).toBe(201);
@@ -82,7 +82,7 @@ describe('writing', () => {
       ]);
     });
 
-    it('with values of a wrong type are refused in every mode', async () => {
+    it('with values of a wrong type are refused at every level of field validation', async () => {
       for (const mode of ['Ignore', 'Warn', 'Strict'])
         expect((await refusal('{"foo":1,"data":{"x":5}}', `?fieldValidation=${mode}`))[2]).toBe(
           'Gadget in version "v1" cannot be handled as a Gadget: json: cannot unmarshal number into Go struct field Gadget.data of type string',
@@ -135,7 +135,7 @@ describe('writing', () => {
       expect(metadataOf(yard.body)).not.toHaveProperty('namespace');
     });
 
-    it('lets nobody set what the server sets', async () => {
+    it('ignores the system fields of the body', async () => {
       const reply = await server.ask('POST', GADGETS, {
         metadata: {
           name: 'a',
@@ -165,7 +165,7 @@ describe('writing', () => {
       ]);
     });
 
-    it('drops repeated owners with a warning', async () => {
+    it('removes repeated owner references with a warning', async () => {
       const owner = { apiVersion: 'v1', kind: 'X', name: 'n', uid: 'u' };
       const reply = await server.ask('POST', GADGETS, {
         metadata: { name: 'a', ownerReferences: [owner, { ...owner }] },
@@ -174,7 +174,7 @@ describe('writing', () => {
       expect(reply.warnings[0]).toMatch(/ownerReferences contains duplicate entries; .*observed: u"$/);
     });
 
-    it('of a subresource is in the name of its parent and in its own kind', async () => {
+    it('of a subresource uses the name of its parent and its own kind', async () => {
       const reply = await server.ask('POST', `${GADGETS}/a/stamp`, {});
       expect([reply.status, reply.body['kind'], reply.body['color']]).toEqual([201, 'Stamp', 'for a']);
       expect(
@@ -182,7 +182,7 @@ describe('writing', () => {
       ).toBe(400);
     });
 
-    it('answers in the form that was asked for', async () => {
+    it('answers in the negotiated form', async () => {
       const table = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' };
       const reply = await server.ask('POST', GADGETS, { metadata: { name: 'a' } }, table);
       expect([reply.status, reply.body['kind']]).toEqual([201, 'Table']);
@@ -199,7 +199,7 @@ describe('writing', () => {
       expect([reply.status, reply.body['data']]).toEqual([200, { y: '2' }]);
     });
 
-    it('wants the name of the path', async () => {
+    it('requires the name of the path', async () => {
       const put = async (body: JsonObject): Promise<readonly [number, string, string]> =>
         failure(await server.ask('PUT', `${GADGETS}/a`, body));
       expect(await put({ metadata: { name: 'b' } })).toEqual([
@@ -213,7 +213,7 @@ describe('writing', () => {
       expect((await put({ metadata: { name: 'a', namespace: 'x' } }))[0]).toBe(400);
     });
 
-    it('holds to the uid and the resourceVersion that the body names', async () => {
+    it('requires the uid and the resourceVersion of the body', async () => {
       expect(failure(await server.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a', uid: 'z' } }))[0]).toBe(409);
       expect(
         failure(await server.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a', resourceVersion: '1' } }))[0],
@@ -222,11 +222,11 @@ describe('writing', () => {
       expect((await server.ask('PUT', `${GADGETS}/a`, body)).status).toBe(200);
     });
 
-    it('of what is not there is a 404', async () => {
+    it('of a missing object is a 404', async () => {
       expect(failure(await server.ask('PUT', `${GADGETS}/z`, { metadata: { name: 'z' } }))[0]).toBe(404);
     });
 
-    it('of a subresource changes what that may change', async () => {
+    it('of a subresource changes only its part of the object', async () => {
       const reply = await server.ask('PUT', `${GADGETS}/a/status`, {
         metadata: { name: 'a' },
         data: {},
@@ -242,7 +242,7 @@ describe('writing', () => {
       await server.ask('POST', GADGETS, { metadata: { name: 'held', finalizers: ['x.test/y'] } });
     });
 
-    it('takes its options from the body, or from the query without one', async () => {
+    it('reads its options from the body, or from the query without a body', async () => {
       expect((await server.ask('DELETE', `${GADGETS}/a?dryRun=All`)).status).toBe(200);
       const options = { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] };
       expect((await server.ask('DELETE', `${GADGETS}/a`, options)).status).toBe(200);
@@ -254,7 +254,7 @@ describe('writing', () => {
       );
     });
 
-    it('refuses options that it cannot read or that break a rule', async () => {
+    it('refuses malformed and invalid options', async () => {
       const remove = async (body: string, headers = {}): Promise<readonly [number, string]> => {
         const [code, , message] = failure(await server.ask('DELETE', `${GADGETS}/a`, body, headers));
         return [code, message];
@@ -268,7 +268,7 @@ describe('writing', () => {
       expect((await remove('{}', { 'content-type': 'text/plain' }))[0]).toBe(415);
     });
 
-    it('answers with the object while something holds it, and with 202 only if asked in the old way', async () => {
+    it('answers with the object while finalizers keep it, and with 202 only for orphanDependents=false', async () => {
       const held = await server.ask('DELETE', `${GADGETS}/held`);
       expect(held.status).toBe(200);
       expect(metadataOf(held.body)).toHaveProperty('deletionTimestamp');
@@ -276,12 +276,12 @@ describe('writing', () => {
       expect((await server.ask('DELETE', `${GADGETS}/held?propagationPolicy=Background`)).status).toBe(200);
     });
 
-    it('never answers a Status as a table', async () => {
+    it('never sends a Status as a table', async () => {
       const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
       expect((await server.ask('DELETE', `${GADGETS}/a`, undefined, { accept })).body['kind']).toBe('Status');
     });
 
-    it('of a collection lists what it deleted', async () => {
+    it('of a collection lists the deleted objects', async () => {
       const reply = await server.ask('DELETE', `${GADGETS}?fieldSelector=metadata.name=a`);
       expect([reply.status, reply.body['kind']]).toEqual([200, 'GadgetList']);
       expect(reply.body).toMatchObject({ items: [{ metadata: { name: 'a' } }] });
@@ -292,7 +292,7 @@ describe('writing', () => {
   });
 
   describe('connect', () => {
-    it('passes the rest of the path on, in every method that the subresource takes', async () => {
+    it('passes on the rest of the path, for every method of the subresource', async () => {
       expect((await server.ask('GET', `${GADGETS}/a/echo`)).text).toBe('GET a ');
       expect((await server.ask('POST', `${GADGETS}/a/echo/x/y/`, '')).text).toBe('POST a x/y/');
       expect((await server.ask('HEAD', `${GADGETS}/a/echo`)).status).toBe(200);
@@ -353,7 +353,7 @@ describe('admission', () => {
     expect(notes.slice(3)).toEqual([ns, ['kept', 'UPDATE'], ns]);
   });
 
-  it('changes objects before they are stored, and sees what is stored', async () => {
+  it('changes objects before they are stored, and validates the stored object', async () => {
     seen.length = 0;
     const server = await createTestServer({ admission });
     const made = await server.ask('POST', `${GADGETS}?fieldManager=me`, { metadata: { name: 'a' } });
@@ -397,7 +397,7 @@ describe('admission', () => {
     await server.stop();
   });
 
-  it('asks for the permission to create when an update creates', async () => {
+  it('authorizes the create when an update creates an object', async () => {
     const asked: RequestAttributes[] = [];
     let allowed = false;
     const authorizer = {

@@ -30,7 +30,7 @@ const TWO_UIDS =
 describe('a client certificate', () => {
   const authenticate = x509Authenticator();
 
-  it('names a user, its groups, its UID and itself', () => {
+  it('has the user, the groups, the UID and the credential id', () => {
     const der = decodeBase64(ONE_UID)!;
     const incoming = new FakeIncoming({ certificate: { der } });
     const result = atOnce(authenticate(incoming));
@@ -64,11 +64,11 @@ describe('a client certificate', () => {
       { certificate: { der: decodeBase64(TWO_UIDS)! } },
       failed('expected 1 UID, but found multiple: [a b]'),
     ],
-  ])('that %s names nobody', (_, request, expected) => {
+  ])('that %s does not identify a user', (_, request, expected) => {
     expect(authenticate(new FakeIncoming(request))).toEqual(expected);
   });
 
-  it('that lies about its lengths is refused, wherever it is cut', () => {
+  it('with wrong lengths is refused at every cut', () => {
     const der = decodeBase64(ONE_UID)!;
     for (let length = 0; length < der.length; length++)
       expect(subjectUid(der.subarray(0, length)).ok, `${length}`).toBe(false);
@@ -86,14 +86,14 @@ describe('a front proxy', () => {
   const from = (commonName: string, authorities: readonly string[]): AuthenticationResult =>
     atOnce(authenticate(new FakeIncoming({ headers, certificate: { commonName, authorities } })));
 
-  it('vouches for a user', () => {
+  it('sends the user in headers', () => {
     expect(from('proxy', ['client', 'front-proxy'])).toEqual({
       outcome: 'ok',
       user: { name: 'dave', uid: '7', groups: ['a', 'b'], extra: { 'scopes/all': ['x', 'y'] } },
     });
   });
 
-  it('names users in UTF-8, as every header does', () => {
+  it('sends users in UTF-8, as every header does', () => {
     // As the listeners hand headers on: one character a byte.
     const bytes = (text: string): string => String.fromCharCode(...encodeUtf8(text));
     const headers = {
@@ -116,21 +116,21 @@ describe('a front proxy', () => {
     expect([headerText('a\xe9'), headerText('€')]).toEqual(['a\ufffd', '€']);
   });
 
-  it('is believed only with a certificate of its authority and an allowed name', () => {
+  it('is accepted only with a certificate of its authority and an allowed name', () => {
     expect(from('proxy', ['client'])).toEqual(failed('x509: certificate signed by unknown authority'));
     expect(from('other', ['front-proxy'])).toEqual(failed('x509: subject with cn=other is not in the allowed list'));
     expect(authenticate(new FakeIncoming({ headers }))).toBe(NOT_RECOGNIZED);
     expect(authenticate(new FakeIncoming({ headers, certificateProblem: 'expired' }))).toEqual(failed('expired'));
   });
 
-  it('that names no user says nothing; without allowed names every one is believed', () => {
+  it('without a user header is not recognized; without allowed names every certificate is accepted', () => {
     const certificate = { commonName: 'any', authorities: ['front-proxy'] };
     const trusting = requestHeaderAuthenticator({ ...STANDARD_REQUEST_HEADERS, allowedNames: [] });
     expect(trusting(new FakeIncoming({ certificate }))).toBe(NOT_RECOGNIZED);
     expect(trusting(new FakeIncoming({ certificate, headers }))).toMatchObject({ outcome: 'ok' });
   });
 
-  it('may use other headers, in any case, but not empty ones', () => {
+  it('may use other header names in any case, but not empty ones', () => {
     const certificate = { authorities: ['front-proxy'] };
     const names = { username: ['X-One', 'X-Two'], uid: [], group: [], extraPrefix: [], allowedNames: [] };
     const result = requestHeaderAuthenticator(names)(new FakeIncoming({ certificate, headers: { 'x-two': 'erin' } }));
@@ -156,14 +156,14 @@ describe('a bearer token', () => {
     expect(authenticate(new FakeIncoming({ headers }))).toEqual(expected);
   });
 
-  it('may take its time', async () => {
+  it('may be asynchronous', async () => {
     const slow = bearerTokenAuthenticator(async (token, audiences) => tokens(token, audiences));
     expect(await slow(new FakeIncoming({ headers: { authorization: 'Bearer x' } }))).toEqual(
       failed('invalid bearer token'),
     );
   });
 
-  it('is missed after two spaces', () => {
+  it('is empty after two spaces', () => {
     expect(['Bearer  x', 'Bearer x', 'Bearer  ', 'Basic  x'].map(hasSpacedToken)).toEqual([true, false, false, false]);
   });
 });
@@ -200,7 +200,7 @@ describe('a token in a subprotocol', () => {
 });
 
 describe('anonymous', () => {
-  it('is everybody, or who asks for one of the paths', () => {
+  it('accepts every request, or only those to the paths', () => {
     expect(anonymousAuthenticator()(new FakeIncoming())).toEqual(ok('system:anonymous', ['system:unauthenticated']));
     const some = anonymousAuthenticator(['/livez']);
     expect(some(new FakeIncoming({ target: '/livez?verbose' }))).toMatchObject({ outcome: 'ok' });
@@ -209,7 +209,7 @@ describe('anonymous', () => {
 });
 
 describe('a union', () => {
-  it('asks in order until somebody recognizes the request', () => {
+  it('calls authenticators in order until one recognizes the request', () => {
     const asked: number[] = [];
     const one = (i: number, result: AuthenticationResult) => () => {
       asked.push(i);
@@ -220,7 +220,7 @@ describe('a union', () => {
     expect(asked).toEqual([0, 1, 2]);
   });
 
-  it('says what everybody said if nobody does, each once', async () => {
+  it('fails with every distinct message if none recognizes the request', async () => {
     const all = [failed('a'), NOT_RECOGNIZED, failed('b'), failed('a')];
     const sync = unionAuthenticator(all.map((result) => () => result));
     const async = unionAuthenticator(all.map((result) => () => Promise.resolve(result)));
@@ -230,7 +230,7 @@ describe('a union', () => {
     expect(unionAuthenticator([])(new FakeIncoming())).toBe(NOT_RECOGNIZED);
   });
 
-  it('of tokens passes the audiences on', async () => {
+  it('of token authenticators passes on the audiences', async () => {
     const seen: unknown[] = [];
     const union = unionTokenAuthenticator([
       async () => NOT_RECOGNIZED,
@@ -243,7 +243,7 @@ describe('a union', () => {
     expect(seen).toEqual(['x', ['aud']]);
   });
 
-  it('adds system:authenticated, but not to the anonymous and not twice', () => {
+  it('adds system:authenticated, but not to anonymous users and not twice', () => {
     const groupsOf = (name: string, groups: readonly string[]): readonly string[] => {
       const authenticate = createAuthenticator({ authenticators: [() => ok(name, groups)] });
       const result = atOnce(authenticate(new FakeIncoming()));
@@ -255,7 +255,7 @@ describe('a union', () => {
     expect(groupsOf('system:anonymous', ['a'])).toEqual(['a']);
   });
 
-  it('makes nobody anonymous who showed a wrong credential', async () => {
+  it('never makes a request with a wrong credential anonymous', async () => {
     const anonymous = anonymousAuthenticator();
     const with_ = (result: AuthenticationResult) => createAuthenticator({ authenticators: [() => result], anonymous });
     expect(with_(failed('a'))(new FakeIncoming())).toEqual(failed('a'));

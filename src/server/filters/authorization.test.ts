@@ -50,7 +50,7 @@ describe('a refusal', () => {
     expect(forbiddenStatus(asked(target), reason).message).toBe(message);
   });
 
-  it('is 403, not to be sniffed, and nothing behind it runs', () => {
+  it('is a 403 with nosniff, and no later filter runs', () => {
     const { handler, dispatched } = testChain({ authorizer: authorizerOf(() => 'no rule') });
     const answer = atOnce(handler(new FakeIncoming()));
     expect(bodyJson(answer)).toEqual({
@@ -74,14 +74,14 @@ describe('a refusal', () => {
 });
 
 describe('authorization', () => {
-  it('may take its time', async () => {
+  it('may be asynchronous', async () => {
     const { handler } = testChain({
       authorizer: { authorize: async () => ({ decision: 'allow', reason: '', error: '' }) },
     });
     expect(bodyText(await handler(new FakeIncoming()))).toBe('ok');
   });
 
-  it('that fails is a 500 in plain text, unless it allows all the same', () => {
+  it('with an error is a 500 in plain text, unless the request is allowed', () => {
     const { handler } = testChain({ authorizer: fixed({ error: 'no <index>' }) });
     expect(bodyText(atOnce(handler(new FakeIncoming({ target: '/x?y=1' }))))).toBe(
       'Internal Server Error: "/x?y=1": no &lt;index&gt;\n',
@@ -90,7 +90,7 @@ describe('authorization', () => {
     expect(bodyText(atOnce(allowing.handler(new FakeIncoming())))).toBe('ok');
   });
 
-  it('lets masters and probes pass whatever the authorizer says', () => {
+  it('always allows system:masters and the always-allowed paths', () => {
     const authorizer = fixed({ decision: 'deny' });
     const masters = testChain({
       authorizer,
@@ -150,7 +150,7 @@ describe('authorizers', () => {
     });
   });
 
-  it('of paths know whole ones and prefixes, and nothing of resources', () => {
+  it('for paths match exact paths and prefixes, and have no opinion on resources', () => {
     const decisions = pathsAuthorizer(['/healthz', 'openapi/*', '/', '/api/*']);
     const decide = (target: string) => (decisions.authorize(asked(target)) as AuthorizationResult).decision;
     expect(['/healthz', '/healthz/x', '/openapi/v3', '/openapi', '/', '/api/v1/pods'].map(decide)).toEqual([
@@ -175,7 +175,7 @@ describe('authorizers', () => {
     expect([of(['c', 'b']), of(['c']), of([])]).toEqual(['allow', 'no-opinion', 'no-opinion']);
   });
 
-  it('in a union decide in order, and join what they said if none does', async () => {
+  it('in a union decide in order, and their reasons are joined if none decides', async () => {
     const deny = fixed({ decision: 'deny', reason: 'no' });
     const allow = fixed({ decision: 'allow', reason: 'yes' });
     const unsure = fixed({ reason: 'r1', error: 'e1' });
@@ -195,7 +195,7 @@ describe('authorizers', () => {
     expect(unionAuthorizer([]).authorize(asked('/x'))).toMatchObject({ decision: 'no-opinion', reason: '' });
   });
 
-  it('in a union list the rules of all, and say if one cannot', async () => {
+  it('in a union list all rules, and are incomplete if one cannot list its own', async () => {
     const rules = await unionAuthorizer([privilegedGroupsAuthorizer(['a']), ALWAYS_ALLOW]).rulesFor?.(bob, 'ns');
     expect(rules).toMatchObject({ resourceRules: [{ verbs: ['*'] }], incomplete: false, error: '' });
     expect(await unionAuthorizer([ALWAYS_ALLOW, fixed({})]).rulesFor?.(bob, 'ns')).toMatchObject({ incomplete: true });

@@ -27,7 +27,7 @@ function slowChain(changes: Parameters<typeof testChain>[0] = {}) {
 }
 
 describe('a request that takes too long', () => {
-  it('is answered with 504 at its deadline, and its late answer is lost', async () => {
+  it('is answered with 504 at its deadline, and its late answer is discarded', async () => {
     const registry = new MetricRegistry();
     const { clock, work, settled, ask, gate } = slowChain({ metrics: registerServerMetrics(registry) });
     ask();
@@ -107,7 +107,7 @@ describe('a request that takes too long', () => {
 });
 
 describe('a deadline', () => {
-  it('is not for those that are answered at once, nor for the long-running', async () => {
+  it('does not apply to synchronous answers and long-running requests', async () => {
     const { handler, clock, dispatched } = testChain();
     expect(bodyText(atOnce(handler(new FakeIncoming())))).toBe('ok');
     expect(clock.pendingTimers).toBe(0);
@@ -119,7 +119,7 @@ describe('a deadline', () => {
     expect([dispatched[0]?.longRunning, dispatched[0]?.deadline]).toEqual([false, 60_000]);
   });
 
-  it('that makes no sense is a bad request', () => {
+  it('that is malformed is a 400', () => {
     const { handler, dispatched } = testChain();
     expect(bodyJson(atOnce(handler(new FakeIncoming({ target: '/version?timeout=x' }))))).toEqual({
       kind: 'Status',

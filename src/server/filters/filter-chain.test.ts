@@ -31,7 +31,7 @@ describe('a request', () => {
     expect(dispatched[0]?.user.groups).toEqual(['devs', 'system:authenticated']);
   });
 
-  it('keeps the audit id that it brings, gets one otherwise, and its answer is not to be cached', () => {
+  it('keeps its audit id or gets one, and its answer must not be cached', () => {
     const { handler } = testChain();
     const headers = { 'audit-id': 'mine' };
     expect(atOnce(handler(new FakeIncoming({ headers }))).headers).toEqual({
@@ -42,14 +42,14 @@ describe('a request', () => {
     expect(atOnce(handler(new FakeIncoming())).headers['audit-id']).toBe('new-id');
   });
 
-  it('leaves the shared answer of an endpoint as it is, and what it says about caching', () => {
+  it('does not change the shared answer of an endpoint, and keeps its cache-control', () => {
     const shared: Answer = { ...OK_ANSWER, headers: { 'cache-control': 'public' } };
     const { handler } = testChain({ dispatch: () => shared });
     expect(atOnce(handler(new FakeIncoming())).headers['cache-control']).toBe('public');
     expect(shared.headers).toEqual({ 'cache-control': 'public' });
   });
 
-  it('gets a Status in protobuf if it accepts that and the chain has the types', () => {
+  it('gets a Status in protobuf if it accepts protobuf and the chain has the types', () => {
     const dispatch = (): never => {
       throw new StatusError(notFound({ group: '', resource: 'things' }, 'a'));
     };
@@ -60,7 +60,7 @@ describe('a request', () => {
     expect(typeOf(atOnce(testChain({ dispatch }).handler(new FakeIncoming({ headers }))))).toBe('application/json');
   });
 
-  it('carries warnings back', () => {
+  it('gets warnings with its answer', () => {
     const { handler } = testChain({
       dispatch: (request) => {
         request.warn('old');
@@ -71,7 +71,7 @@ describe('a request', () => {
     expect(atOnce(handler(new FakeIncoming())).headers['warning']).toEqual(['299 - "old"', '299 - "older"']);
   });
 
-  it('shows nobody behind authentication how it was recognized', () => {
+  it('hides its credentials after authentication', () => {
     const headers = {
       authorization: 'Bearer secret',
       'x-remote-user': 'root',
@@ -92,7 +92,7 @@ describe('a request', () => {
     }
   });
 
-  it('whose target says nothing is answered in plain text', () => {
+  it('whose target cannot be parsed is answered in plain text', () => {
     const { handler, dispatched } = testChain();
     const answer = atOnce(handler(new FakeIncoming({ target: '/api/v1/watch' })));
     expect(bodyText(answer)).toBe(
@@ -119,7 +119,7 @@ describe('recovery', () => {
       },
     ],
     ['rejected', () => Promise.reject(new StatusError(status))],
-  ])('makes a Status of what is %s with one', async (_, dispatch) => {
+  ])('turns an error with a Status that is %s into that Status', async (_, dispatch) => {
     const { handler, log } = testChain({ dispatch });
     const answer = await handler(new FakeIncoming());
     expect(bodyJson(answer)).toEqual(status);
@@ -162,7 +162,7 @@ describe('recovery', () => {
 });
 
 describe('logging', () => {
-  it('has one line for a request, if asked for, and an error for an answer of the 5xx kind', async () => {
+  it('has one line per request if enabled, and an error for a 5xx answer', async () => {
     const { handler, log } = testChain({ logRequests: true });
     atOnce(handler(new FakeIncoming({ target: '/version?x=secret' })));
     expect(log.lines.map(({ level, fields }) => [level, fields])).toEqual([
@@ -196,7 +196,7 @@ describe('logging', () => {
 });
 
 describe('a client that is not recognized', () => {
-  it('gets 401, and the log the reason', () => {
+  it('gets a 401, and the reason is logged', () => {
     const { handler, log, dispatched } = testChain({
       authenticate: () => ({ outcome: 'failed', message: 'invalid bearer token' }),
     });
@@ -215,7 +215,7 @@ describe('a client that is not recognized', () => {
     expect(dispatched).toEqual([]);
   });
 
-  it('is told about a space too many', () => {
+  it('gets a warning about a superfluous space', () => {
     const { handler } = testChain({ authenticate: anonymousAuthenticator() });
     const warning = (authorization: string) =>
       atOnce(handler(new FakeIncoming({ headers: { authorization } }))).headers['warning'];
@@ -237,7 +237,7 @@ describe('flows', () => {
     headers['x-kubernetes-pf-prioritylevel-uid'],
   ];
 
-  it('are named by the answers to requests that belong to one, watches and refusals included', () => {
+  it('are named in the answers to their requests, also to watches and refusals', () => {
     const { handler } = testChain({ flows, authenticate: carol });
     expect(told(atOnce(handler(new FakeIncoming())))).toEqual(['schema', 'level']);
     expect(told(atOnce(handler(new FakeIncoming({ target: '/api/v1/pods?watch=1' }))))).toEqual(['schema', 'level']);
@@ -247,7 +247,7 @@ describe('flows', () => {
     expect(told(atOnce(full.handler(new FakeIncoming())))).toEqual(['schema', 'level']);
   });
 
-  it('are not for connects, and not for whom the matcher does not know', () => {
+  it('are not named for connects and for requests that the matcher does not know', () => {
     const { handler } = testChain({ flows, authenticate: carol });
     const exec = new FakeIncoming({ method: 'POST', target: '/api/v1/namespaces/n/pods/p/exec' });
     expect(told(atOnce(handler(exec)))).toEqual([undefined, undefined]);
@@ -257,7 +257,7 @@ describe('flows', () => {
 });
 
 describe('limits in flight', () => {
-  it('refuse what is too much until something is done, also if it fails', async () => {
+  it('refuse requests until another one has ended, also if that one fails', async () => {
     const first = new Deferred<Answer>();
     const { handler, gate } = testChain({ gate: new InFlightGate({ readOnly: 1 }), dispatch: () => first.promise });
     const pending = handler(new FakeIncoming());
@@ -268,7 +268,7 @@ describe('limits in flight', () => {
     expect(gate.count('readOnly')).toBe(0);
   });
 
-  it('release what throws at once', () => {
+  it('release a request whose handler throws', () => {
     const { handler, gate } = testChain({
       dispatch: () => {
         throw new Error('x');
@@ -278,7 +278,7 @@ describe('limits in flight', () => {
     expect(gate.count('readOnly')).toBe(0);
   });
 
-  it('let masters pass', () => {
+  it('never refuse system:masters', () => {
     const gate = new InFlightGate({ readOnly: 1 });
     gate.acquire('readOnly', false);
     const { handler } = testChain({
@@ -328,7 +328,7 @@ describe('a server that stops', () => {
       expect(bodyText(atOnce(handler(new FakeIncoming({ target })))), target).toBe('ok');
   });
 
-  it('can ask to come again instead', () => {
+  it('can ask to retry instead', () => {
     const { handler } = testChain({ shutdown: { refusing: true, sendRetryAfter: true } });
     const old = atOnce(handler(new FakeIncoming({ protocol: 'http/1.1' })));
     expect([bodyText(old), old.headers['retry-after'], old.headers['connection']]).toEqual([

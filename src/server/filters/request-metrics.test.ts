@@ -67,7 +67,7 @@ describe('request metrics', () => {
     expect(linesOf('apiserver_request_total')).toEqual([`apiserver_request_total{${labels(expected)}} 2`]);
   });
 
-  it('tell requests apart by all that they say', async () => {
+  it('distinguish requests by every label', async () => {
     const { ask, linesOf } = measured();
     const base = '/api/v1/namespaces/a/pods';
     for (const target of [`${base}/p`, `${base}/p?dryRun=All`, `${base}/p/status`, base, '/api/v1/pods'])
@@ -76,7 +76,7 @@ describe('request metrics', () => {
     expect(linesOf('apiserver_request_total').map((line) => line.at(-1))).toEqual(new Array(9).fill('1'));
   });
 
-  it('know errors by their Status, and how long it took', async () => {
+  it('count errors by the code of their Status, with their duration', async () => {
     const { ask, linesOf, clock } = measured({
       dispatch: async () => {
         await clock.advance(30);
@@ -88,7 +88,7 @@ describe('request metrics', () => {
     expect(linesOf('apiserver_request_duration_seconds_sum')[0]).toMatch(/ 0\.03$/);
   });
 
-  it('have the sizes of what was read', async () => {
+  it('have the sizes of answers to reads', async () => {
     const { ask, linesOf } = measured();
     await ask();
     await ask({ method: 'DELETE' });
@@ -96,7 +96,7 @@ describe('request metrics', () => {
     expect(linesOf('apiserver_response_sizes_sum')[0]).toMatch(/verb="GET".* 2$/);
   });
 
-  it('do not count what no endpoint saw, nor names that clients make up', async () => {
+  it('do not count requests that reached no endpoint, nor names that clients make up', async () => {
     const refused = measured({ authorizer: authorizerOf(() => false) });
     await refused.ask();
     expect(refused.linesOf('apiserver_request_total')).toEqual([]);
@@ -113,14 +113,14 @@ describe('request metrics', () => {
     expect(asked).toBe(4);
   });
 
-  it('count what flow control refuses', async () => {
+  it('count requests that flow control refuses', async () => {
     const { ask, linesOf } = measured({ gate: full() });
     await ask();
     expect(linesOf('apiserver_request_total')[0]).toContain('code="429"');
     expect(linesOf('apiserver_request_terminations_total')[0]).toMatch(/code="429".*resource="configmaps".* 1$/);
   });
 
-  it('follow a watch from its start to its end', async () => {
+  it('count a watch from its start to its end', async () => {
     const { ask, linesOf, clock } = measured({
       dispatch: () => ({ kind: 'stream', status: 200, headers: {}, start: () => undefined }),
     });
@@ -136,7 +136,7 @@ describe('request metrics', () => {
     expect(linesOf('apiserver_request_duration_seconds_sum')[0]).toMatch(/ 2$/);
   });
 
-  it('do not keep a WebSocket open whose handshake failed', async () => {
+  it('do not count a WebSocket whose handshake failed', async () => {
     const { ask, linesOf, gate } = measured({
       dispatch: () => ({ kind: 'websocket', headers: {}, protocols: [], start: () => undefined }),
     });
@@ -193,7 +193,7 @@ function full(): InFlightGate {
   return gate;
 }
 
-it('an answer without trackers is the one that was given', async () => {
+it('an answer is not changed if there are no metrics', async () => {
   const { ask } = measured({ metrics: undefined as never });
   const answer = await ask();
   expect(answer.kind === 'bytes' && OK_ANSWER.kind === 'bytes' && answer.body === OK_ANSWER.body).toBe(true);

@@ -19,7 +19,7 @@ function streaming(start: (sink: AnswerSink) => void): Answer {
 }
 
 describe('the in-process transport', () => {
-  it('hands the request over and gives the very bytes of the answer back', async () => {
+  it('passes the request to the handler and returns the same bytes as the answer', async () => {
     let seen: Incoming | undefined;
     const body = bytes('hello');
     const send = inProcess((incoming) => {
@@ -44,7 +44,7 @@ describe('the in-process transport', () => {
     expect(await seen?.body(2)).toEqual({ outcome: 'too-large' });
   });
 
-  it('gives chunks as a stream, and nothing but headers for HEAD', async () => {
+  it('returns chunks as a stream, and only headers for HEAD', async () => {
     let closed = 0;
     const send = inProcess((incoming) =>
       incoming.target === '/chunks'
@@ -57,7 +57,7 @@ describe('the in-process transport', () => {
     expect(closed).toBe(1);
   });
 
-  it('holds a writer back until the reader has taken what there is', async () => {
+  it('pauses the writer until the reader has read everything', async () => {
     let written = 0;
     let drains = 0;
     const block = new Uint8Array(16_000);
@@ -109,7 +109,7 @@ describe('the in-process transport', () => {
     expect(sink?.write([bytes('two')])).toBe(false);
   });
 
-  it('delivers what was written before an abort, then throws', async () => {
+  it('delivers the bytes before an abort, then throws', async () => {
     const send = inProcess(() =>
       streaming((sink) => {
         sink.write([bytes('a')]);
@@ -125,7 +125,7 @@ describe('the in-process transport', () => {
     expect(isTransportError(error)).toBe(true);
   });
 
-  it('gives up with the reason of the signal, before the answer and after it', async () => {
+  it('rejects with the reason of the signal, before and after the answer', async () => {
     let closed = 0;
     let release: (answer: Answer) => void = () => {};
     const send = inProcess((incoming) => {
@@ -156,7 +156,7 @@ describe('the in-process transport', () => {
     expect(closed).toBe(2);
   });
 
-  it('calls a handler that fails a bug', async () => {
+  it('rejects with a BugError if the handler fails', async () => {
     const send = inProcess(() => {
       throw new Error('oops');
     });

@@ -58,7 +58,7 @@ describe('the mux', () => {
     expect(await ask(mux, '/index.html', 'POST', 'application/yaml')).toBe(index);
   });
 
-  it('has the plain text of the reference for paths that nobody serves', () => {
+  it("answers unknown paths with the reference's plain text", () => {
     expect(NOT_FOUND).toMatchObject({
       status: 404,
       headers: {
@@ -71,7 +71,7 @@ describe('the mux', () => {
   });
 });
 
-describe('what is mounted', () => {
+describe('mounted paths', () => {
   it('serves health endpoints and each check, with any method, and lists them', async () => {
     const mux = new PathMux();
     const health = new Health({ clock: new VirtualClock() });

@@ -97,7 +97,7 @@ describe('another request', () => {
     ['HEAD', '/healthz?verbose', '', 'head'],
     ['FOO', '/other/v1/pods/a', '', 'foo'],
     ['OPTIONS', '*', '', 'options'],
-  ])('%s %s is no resource', (method, target, apiPrefix, verb) => {
+  ])('%s %s is not a resource request', (method, target, apiPrefix, verb) => {
     const i = info(method, target);
     expect([i.isResourceRequest, i.path, i.apiPrefix, i.verb]).toEqual([false, target.split('?')[0], apiPrefix, verb]);
     expect([i.apiGroup, i.apiVersion, i.namespace, i.resource, i.subresource, i.name, ...i.parts].join('')).toBe('');
@@ -116,7 +116,7 @@ describe('another request', () => {
   });
 });
 
-describe('the answer to a target that cannot be read', () => {
+describe('the answer to a target that cannot be parsed', () => {
   it.each([
     ['/%', 400, '400 Bad Request'],
     [
@@ -152,7 +152,7 @@ describe('the target', () => {
     expect(info('GET', '/api/v1/namespaces/a%2Fpods/x')).toMatchObject({ namespace: 'a', resource: 'pods', name: 'x' });
   });
 
-  it('gives the decoded query once for all', () => {
+  it('has the decoded query', () => {
     expect([...info('GET', '/healthz?verbose&exclude=a%2Fb&exclude=c').params]).toEqual([
       ['verbose', ['']],
       ['exclude', ['a/b', 'c']],
@@ -198,7 +198,7 @@ describe('a read of a collection', () => {
     expect(info('GET', `/api/v1/pods?watch=1&fieldSelector=${selector}`)).toMatchObject({ verb: 'watch', name });
   });
 
-  it('does not look at the selector when the path names an object or the verb', () => {
+  it('ignores the selector if the path names an object or the verb', () => {
     expect(info('GET', '/api/v1/pods/b?fieldSelector=metadata.name=a&watch=1')).toMatchObject({
       verb: 'get',
       name: 'b',
@@ -211,7 +211,7 @@ describe('a read of a collection', () => {
     expect(info('DELETE', '/api/v1/pods?fieldSelector=metadata.name=a').name).toBe('');
   });
 
-  it('carries the selectors for authorization, even those that cannot be parsed', () => {
+  it('has the selectors for authorization, also malformed ones', () => {
     const query = 'labelSelector=a%3Db&labelSelector=c&fieldSelector=!!';
     const selectors = { labelSelector: 'a=b', fieldSelector: '!!' };
     expect(info('GET', `/api/v1/pods?${query}`)).toMatchObject({ verb: 'list', ...selectors });

@@ -25,7 +25,7 @@ function shown(answer: Answer): readonly [number, unknown, string] {
 describe('statusAnswer', () => {
   const missing = notFound({ group: '', resource: 'pods' }, 'a');
 
-  it('answers in JSON with a newline unless something else is asked for', () => {
+  it('answers in JSON with a newline by default', () => {
     const [code, type, text] = shown(statusAnswer(request(), missing));
     expect([code, type]).toEqual([404, 'application/json']);
     expect(text).toMatch(/^\{"kind":"Status","apiVersion":"v1","metadata":\{\},"status":"Failure".*"code":404\}\n$/);
@@ -56,7 +56,7 @@ describe('statusAnswer', () => {
     ]);
   });
 
-  it('does not hide behind a form that cannot be produced, and indents then', () => {
+  it('falls back to indented JSON if the accepted media types are not supported', () => {
     for (const accept of ['text/html', 'application/json;as=Table;g=meta.k8s.io;v=v1', 'application/cbor']) {
       const [code, type, text] = shown(statusAnswer(request({ accept }), missing));
       expect([code, type]).toEqual([404, 'application/json']);
@@ -67,17 +67,17 @@ describe('statusAnswer', () => {
     expect(shown(statusAnswer(request({ accept: plainToo }), missing))[2]).toMatch(/^\{"kind"/);
   });
 
-  it('indents for people', () => {
+  it('indents for browsers and curl', () => {
     expect(shown(statusAnswer(request({ 'user-agent': 'Mozilla/5.0 (X11)' }), missing))[2]).toMatch(/^\{\n/);
     expect(shown(statusAnswer(request({}, '/?pretty=1'), missing))[2]).toMatch(/^\{\n/);
   });
 
-  it('says how long to wait', () => {
+  it('has a Retry-After header', () => {
     expect(statusAnswer(request(), tooManyRequests('busy', 7)).headers['retry-after']).toBe('7');
     expect(statusAnswer(request(), missing).headers).not.toHaveProperty('retry-after');
   });
 
-  it('has a code for statuses without one', () => {
+  it('uses a default code for a Status without one', () => {
     expect(statusAnswer(request(), success({ group: '', resource: 'pods' }, 'a', 'u'))).toMatchObject({ status: 200 });
     const { code: _code, ...failed } = missing;
     expect(statusAnswer(request(), failed)).toMatchObject({ status: 500 });
@@ -91,7 +91,7 @@ describe('statusOfError', () => {
     expect(statusOfError(new Error('outer', { cause: new StatusError(status) }))).toBe(status);
   });
 
-  it('is a 500 without a reason, with the message, for everything else', () => {
+  it('is a 500 with the message and without a reason for any other error', () => {
     expect(statusOfError(new Error('boom'))).toMatchObject({ status: 'Failure', message: 'boom', code: 500 });
     expect(statusOfError(new Error('boom'))).not.toHaveProperty('reason');
     expect(statusOfError('text').code).toBe(500);

@@ -20,7 +20,7 @@ const SLICE: JsonObject = {
 };
 
 describe('the service resolver', () => {
-  it('picks a ready endpoint, with the port behind the port of the Service', () => {
+  it("chooses a ready endpoint, with the target port of the Service's port", () => {
     expect(resolve(SERVICE, [SLICE])).toEqual({ host: '10.1.0.2', port: 9443 });
     expect(resolve(SERVICE, [SLICE], 443, 0.9)).toEqual({ host: '10.1.0.3', port: 9443 });
   });
@@ -34,7 +34,7 @@ describe('the service resolver', () => {
     expect(resolve(service, [], 8443)).toEqual({ host: 'hook.example.com', port: 8443 });
   });
 
-  it('says what is missing', () => {
+  it('fails with what is missing', () => {
     expect(() => resolve(undefined, [])).toThrow('service "hook" not found');
     expect(() => resolve(SERVICE, [SLICE], 80)).toThrow('no service port 80 found for service "hook"');
     expect(() => resolve({ spec: { ports: [{ port: 443 }] } }, [])).toThrow(

@@ -17,7 +17,7 @@ describe('a warning header', () => {
     expect(decode(formatWarningHeader(code, agent, text))).toBe(expected);
   });
 
-  it('carries UTF-8 as bytes, so that any listener may send it', () => {
+  it('contains UTF-8 as bytes, so that every listener can send it', () => {
     expect(formatWarningHeader(299, '', 'é')).toBe('299 - "Ã©"');
   });
 
@@ -29,7 +29,7 @@ describe('a warning header', () => {
     expect(formatWarningHeader(299, agent, 'x')).toBeUndefined();
   });
 
-  it.each([-1, 1000, 1.5])('takes the code %d for a bug', (code) => {
+  it.each([-1, 1000, 1.5])('throws a BugError for the code %d', (code) => {
     expect(() => formatWarningHeader(code, '', 'x')).toThrow(expect.toSatisfy(isBugError));
   });
 });
@@ -42,7 +42,7 @@ describe('the warnings of an answer', () => {
   }
   const long = (letter: string, length = 2000): string => letter.repeat(length);
 
-  it('keep their order and say nothing twice', () => {
+  it('keep their order and are not repeated', () => {
     expect(recorded('b', 'a', '', 'b', 'bad\n')).toEqual(['299 - "b"', '299 - "a"']);
   });
 
@@ -52,30 +52,30 @@ describe('the warnings of an answer', () => {
     expect(recorder.headers).toEqual(['299 hook "x"']);
   });
 
-  it('are whole up to 4,096 characters together', () => {
+  it('are not shortened up to 4,096 characters together', () => {
     expect(recorded(long('a'), long('b'), long('c', 96))).toEqual(
       [long('a'), long('b'), long('c', 96)].map((text) => `299 - "${text}"`),
     );
   });
 
-  it('are all cut to 256 characters beyond that', () => {
+  it('are all shortened to 256 characters above that', () => {
     const headers = recorded('short', long('a'), long('b'), long('c', 97), long('d'));
     expect(headers).toEqual(
       ['short', long('a', 256), long('b', 256), long('c', 97), long('d', 256)].map((text) => `299 - "${text}"`),
     );
   });
 
-  it('are cut between characters, never inside one', () => {
+  it('are shortened between characters', () => {
     const headers = recorded('😀'.repeat(5000));
     expect(headers.map(decode)).toEqual([`299 - "${'😀'.repeat(256)}"`]);
   });
 
-  it('end when the cut ones fill the answer', () => {
+  it('are ignored once the shortened ones reach the limit', () => {
     const headers = recorded(long('a', 5000), ...Array.from({ length: 40 }, (_, i) => `${i} ${long('x')}`));
     expect(headers).toHaveLength(16);
   });
 
-  it('are not cut because of a text that cannot be sent', () => {
+  it('are not shortened because of a text that cannot be sent', () => {
     expect(recorded(long('a'), `${long('b', 4000)}\n`)).toEqual([`299 - "${long('a')}"`]);
   });
 });

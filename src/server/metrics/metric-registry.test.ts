@@ -5,7 +5,7 @@ import { MetricRegistry } from './metric-registry.ts';
 import { formatValue } from './metrics-text.ts';
 
 describe('the text', () => {
-  it('has metrics by name, labels by name, series by the values of labels', () => {
+  it('sorts metrics by name, labels by name, and series by their label values', () => {
     const registry = new MetricRegistry();
     const gauge = registry.gauge({ name: 'z', help: 'last', labels: [] });
     const counter = registry.counter({ name: 'b_total', help: 'many', labels: ['y', 'x'] });
@@ -58,7 +58,7 @@ describe('the text', () => {
     );
   });
 
-  it('escapes what would break a line or a quote', () => {
+  it('escapes line breaks and quotes', () => {
     const registry = new MetricRegistry();
     registry
       .counter({ name: 'c', help: 'a\\b\n"c"', labels: ['l'] })
@@ -67,7 +67,7 @@ describe('the text', () => {
     expect(registry.print()).toBe('# HELP c a\\\\b\\n"c"\n# TYPE c counter\nc{l="a\\\\b\\n\\"c\\"é"} 1\n');
   });
 
-  it('shows a metric with labels only when it was used, one without always', () => {
+  it('has a metric with labels only after its first use, one without labels always', () => {
     const registry = new MetricRegistry();
     registry.counter({ name: 'a', help: 'a', labels: ['l'] });
     registry.histogram({ name: 'c', help: 'c', labels: ['l'], buckets: [1] });
@@ -75,7 +75,7 @@ describe('the text', () => {
     expect(registry.print()).toBe('# HELP b b\n# TYPE b counter\nb 0\n');
   });
 
-  it('asks collectors first', () => {
+  it('runs collectors first', () => {
     const registry = new MetricRegistry();
     const gauge = registry.gauge({ name: 'g', help: 'g', labels: [] });
     registry.onCollect(() => gauge.labels().add(3));
@@ -108,7 +108,7 @@ describe('the text', () => {
 });
 
 describe('a series', () => {
-  it('has one handle, whatever stands in its labels', () => {
+  it('has one handle for any label values', () => {
     const family = new MetricRegistry().counter({ name: 'c', help: 'c', labels: ['a', 'b'] });
     const handles = new Set([
       family.labels('x', 'y'),
@@ -121,13 +121,13 @@ describe('a series', () => {
     expect([handles.size, family.size]).toEqual([5, 5]);
   });
 
-  it('of a counter cannot go down', () => {
+  it('of a counter cannot decrease', () => {
     const counter = new MetricRegistry().counter({ name: 'c', help: 'c', labels: [] }).labels();
     for (const by of [-1, Number.NaN]) expect(() => counter.add(by)).toThrow(expect.toSatisfy(isBugError));
     expect(counter.value).toBe(0);
   });
 
-  it('beyond the bound is counted as overflow, and no memory is kept for it', () => {
+  it('above the limit is counted as overflow and uses no memory', () => {
     const registry = new MetricRegistry();
     const family = registry.counter({ name: 'c', help: 'c', labels: ['a', 'b'], maxSeries: 2 });
     for (const [a, b] of [
@@ -158,7 +158,7 @@ describe('a series', () => {
     expect(family.size).toBe(bound + 1);
   });
 
-  it('needs a value per label', () => {
+  it('requires one value per label', () => {
     const family = new MetricRegistry().counter({ name: 'c', help: 'c', labels: ['a', 'b'] });
     const labels = family.labels.bind(family) as (...values: string[]) => unknown;
     expect(() => labels('x')).toThrow(expect.toSatisfy(isBugError));
@@ -178,7 +178,7 @@ describe('a registration', () => {
     [{ ...good, labels: ['a-b'] }],
     [{ ...good, labels: ['__a'] }],
     [{ ...good, labels: ['a:b'] }],
-  ])('of %j is a bug', (options) => {
+  ])('of %j throws a BugError', (options) => {
     expect(() => new MetricRegistry().counter(options)).toThrow(expect.toSatisfy(isBugError));
     expect(() => new MetricRegistry().gauge(options)).toThrow(expect.toSatisfy(isBugError));
   });
@@ -190,7 +190,7 @@ describe('a registration', () => {
     },
   );
 
-  it('of a name that a metric or a part of a histogram has is a bug', () => {
+  it('of a name that a metric or a part of a histogram has throws a BugError', () => {
     const registry = new MetricRegistry();
     registry.histogram({ ...good, name: 'h', buckets: [1] });
     registry.counter({ ...good, name: 'x_sum' });
@@ -199,7 +199,7 @@ describe('a registration', () => {
     expect(() => registry.histogram({ ...good, name: 'x', buckets: [1] })).toThrow(expect.toSatisfy(isBugError));
   });
 
-  it('of the label le is a bug for a histogram only', () => {
+  it('of the label le throws a BugError for a histogram only', () => {
     const registry = new MetricRegistry();
     registry.counter({ ...good, labels: ['le'] });
     expect(() => registry.histogram({ name: 'h', help: 'h', labels: ['le'], buckets: [1] })).toThrow(

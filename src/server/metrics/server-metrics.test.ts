@@ -56,7 +56,7 @@ describe('a request', () => {
     expect([metricVerb(method, parsed), metricScope(parsed)]).toEqual([verb, scope]);
   });
 
-  it('is an apply or a connect if the caller says so', () => {
+  it('is APPLY or CONNECT if the caller says so', () => {
     expect(metricVerb('PATCH', info('PATCH', '/api/v1/nodes/a'), 'APPLY')).toBe('APPLY');
     expect(metricVerb('POST', info('POST', '/api/v1/namespaces/a/pods/b/exec'), 'CONNECT')).toBe('CONNECT');
   });

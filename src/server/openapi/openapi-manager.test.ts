@@ -42,7 +42,7 @@ function given(schemas: Readonly<Record<string, JsonObject>>): NonNullable<OpenA
 }
 
 describe('the index', () => {
-  it('names every document with its hash: versions, groups that have an owner, and the roots', () => {
+  it('lists every document with its hash: versions, owned groups, and the roots', () => {
     const made = manager(
       things,
       versionOf([], { group: '', ownsGroup: true }),
@@ -62,7 +62,7 @@ describe('the index', () => {
     expect(ask(made, '/openapi/v3').headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 
-  it('changes with what is published, and only there', () => {
+  it('changes only for the documents that are published again', () => {
     const made = manager(things);
     const before = index(made);
     made.publish(versionOf([resourceOf({ store: storeOf('get') })], { ownsGroup: true }));
@@ -93,7 +93,7 @@ describe('the index', () => {
 });
 
 describe('a document', () => {
-  it('has the paths with their operations, and every type that they reach', () => {
+  it('has the paths with their operations, and every referenced type', () => {
     const document = json(manager(things), V3);
     expect(document).toMatchObject({ openapi: '3.0.0', info: { title: 'Kubernetes', version: '1.36' } });
     const below = `/apis/${GROUP}/v1`;
@@ -126,7 +126,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('says parameters that all operations of a path have once, of the path', () => {
+  it('has parameters of all operations of a path once, at the path', () => {
     const { paths } = json(manager(things), V3) as {
       paths: Record<string, Record<string, { parameters?: JsonObject[] }>>;
     };
@@ -140,7 +140,7 @@ describe('a document', () => {
     expect(names(paths[`/apis/${GROUP}/v1/things`]?.parameters)).toContain('watch');
   });
 
-  it('takes the schemas and descriptions of whoever publishes', () => {
+  it('uses the schemas and descriptions of the publisher', () => {
     const document = json(
       manager(
         versionOf([resourceOf({ version: thingVersion({ strategicMerge: false }) })], {
@@ -158,7 +158,7 @@ describe('a document', () => {
     expect(JSON.stringify(document.paths)).not.toContain('protobuf');
   });
 
-  it('is made once and again only when its group-version is published anew', () => {
+  it('is made once, and again only when its group-version is published again', () => {
     const made = manager(things, versionOf([], { group: 'other.example' }));
     const { body } = ask(made, V3);
     expect(ask(made, V3).body).toBe(body);
@@ -168,7 +168,7 @@ describe('a document', () => {
     expect(ask(made, V3).body).not.toBe(body);
   });
 
-  it('may be kept for ever at the address with its hash, and is found from the address with another', () => {
+  it('may be cached forever at the URL with its hash; another hash redirects there', () => {
     const made = manager(things);
     const { [`apis/${GROUP}/v1`]: url = '' } = index(made);
     const { headers } = ask(made, url);
@@ -184,7 +184,7 @@ describe('a document', () => {
     expect(ask(made, `${V3}?hash=`).headers['cache-control']).toBe('no-cache, private');
   });
 
-  it('is not sent to a client that has it', () => {
+  it('is not sent to a client that has its ETag', () => {
     const made = manager(things);
     const { etag } = ask(made, V3).headers as { etag: string };
     for (const header of [etag, `"x", W/${etag}`, '*']) {
@@ -195,7 +195,7 @@ describe('a document', () => {
     expect(ask(made, V3, { 'if-none-match': etag }, 'POST').status).toBe(200);
   });
 
-  it('comes in protobuf under both names of its media type', () => {
+  it('is sent in protobuf for both names of the media type', () => {
     const made = manager(things);
     const expected = gnosticV3(json(made, V3));
     for (const separator of ['.', '@']) {
@@ -207,7 +207,7 @@ describe('a document', () => {
     }
   });
 
-  it('is not there under other names, nor in other forms', () => {
+  it('is a 404 under other names and a 406 in other media types', () => {
     const made = manager(things);
     for (const path of ['/openapi/v3/', '/openapi/v3/nope', `${V3}/`])
       expect([ask(made, path).status, ask(made, path).body.length], path).toEqual([404, 0]);
@@ -219,7 +219,7 @@ describe('a document', () => {
 });
 
 describe('v2', () => {
-  it('has all documents in one, with what v2 can say', () => {
+  it('merges all documents, without the keywords that v2 does not have', () => {
     const made = manager(things, versionOf([resourceOf({})], { version: 'v2', ownsGroup: true }));
     const document = json(made, '/openapi/v2');
     const { paths, definitions, parameters } = document as Record<string, Record<string, JsonObject>>;
@@ -277,7 +277,7 @@ describe('v2', () => {
     expect(definitions?.[`${META_TYPES}WatchEvent`]?.['x-kubernetes-group-version-kind']).toHaveLength(3);
   });
 
-  it('does not refuse null where the server takes it', () => {
+  it('does not refuse null where the server accepts it', () => {
     const schemas = {
       [`${PREFIX}Thing`]: { type: 'object', properties: { a: { type: 'string', nullable: true, maxLength: 3 } } },
     };
@@ -286,7 +286,7 @@ describe('v2', () => {
     expect(definitions[`${PREFIX}Thing`]?.properties).toEqual({ a: { maxLength: 3 } });
   });
 
-  it('is sent in protobuf, once to each client, and made anew after every change', () => {
+  it('is sent in protobuf, answers 304 to its ETag, and is made again after every change', () => {
     const made = manager(things);
     const { headers, body } = ask(made, '/openapi/v2');
     const etag = headers.etag as string;
@@ -320,7 +320,7 @@ describe('documents that were prepared', () => {
     return made;
   }
 
-  it('give the same document, alone and with more beside them', () => {
+  it('result in the same document, also with further versions', () => {
     const prepared = preparedBy(manager(core, things));
     for (const versions of [
       [core, things],
@@ -329,7 +329,7 @@ describe('documents that were prepared', () => {
       expect(text(managerWith(prepared, ...versions), '/openapi/v2')).toBe(text(manager(...versions), '/openapi/v2'));
   });
 
-  it('are used where they hold, and only there', () => {
+  it('are used only if all published documents are unchanged', () => {
     const prepared = preparedBy(manager(core, things));
     const marked = { ...prepared, v2: prepared.v2.replace('"/apis/"', '"/marked/"') };
     expect(marked.v2).not.toBe(prepared.v2);
@@ -377,7 +377,7 @@ describe('a document of another server', () => {
     expect(v2.definitions).toHaveProperty(['example.remote.v1.Gear', 'x-kubernetes-group-version-kind']);
   });
 
-  it('is left out of v2 while it is not known, replaced by the next one, and can be removed', () => {
+  it('is absent from v2 while it is not known, is replaced by the next one, and can be removed', () => {
     const made = manager(things);
     publish(made, 'ABC', undefined);
     expect(json(made, '/openapi/v2')['paths']).not.toHaveProperty(['/apis/remote.example/v1/gears']);

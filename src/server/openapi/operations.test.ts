@@ -17,7 +17,7 @@ function lines(resource: OpenApiResource): string[] {
 }
 
 describe('names', () => {
-  it('are made of verb, group, version and the rest', () => {
+  it('consist of verb, group, version and the rest', () => {
     expect(operationId('create', { group: '', version: 'v1' }, 'NamespacedPod')).toBe('createCoreV1NamespacedPod');
     expect(operationId('list', { group: 'rbac.authorization.k8s.io', version: 'v1beta1' }, 'Role')).toBe(
       'listRbacAuthorizationV1beta1Role',
@@ -71,7 +71,7 @@ describe('operations', () => {
     expect(token?.kind).toEqual({ group: 'auth.example', version: 'v1', kind: 'Token' });
   });
 
-  it('take the parameters of their options, sorted by name', () => {
+  it('have the parameters of their options, sorted by name', () => {
     const find = (action: string) => operations(resourceOf({})).find((one) => one.action === action);
     const names = (action: string) => find(action)?.parameters.map(({ name }) => name);
     expect(names('get')).toEqual(['name', 'namespace', 'pretty']);
@@ -89,7 +89,7 @@ describe('operations', () => {
     expect(names('deletecollection')).not.toContain('watch');
   });
 
-  it('speak protobuf and strategic merge for built-in kinds only', () => {
+  it('have protobuf and strategic merge patches for built-in kinds only', () => {
     const patch = (strategicMerge: boolean) =>
       operations(resourceOf({ version: thingVersion({ strategicMerge }) })).find(({ action }) => action === 'patch');
     expect(patch(true)?.body?.consumes).toContain('application/strategic-merge-patch+json');

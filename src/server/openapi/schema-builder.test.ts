@@ -90,7 +90,7 @@ describe('types', () => {
     [thingSpec, `${PREFIX}ThingSpec`],
   ]);
 
-  it('are written once, refer to each other and to themselves, and say how they are merged', () => {
+  it('are written once, reference each other and themselves, and have their merge extensions', () => {
     const made = builder(names);
     expect(made.struct(thing)).toEqual({ $ref: `${REF}${PREFIX}Thing` });
     const all = components(made);
@@ -125,7 +125,7 @@ describe('types', () => {
     });
   });
 
-  it('that are kinds say which, and have the descriptions that all kinds share', () => {
+  it('that are kinds name the kinds, and have the descriptions that all kinds share', () => {
     const made = builder(names);
     made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
     made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
@@ -135,7 +135,7 @@ describe('types', () => {
     expect(schema).toHaveProperty('properties.spec.description', 'What is wanted.');
   });
 
-  it('without a name are written where they stand', () => {
+  it('without a name are inlined', () => {
     const inner = createStructView('', () => [field('x', scalar('string'))], { preserveUnknown: true });
     expect(property(field('f', inner, { defaultValue: {} }))).toEqual({
       type: 'object',
@@ -145,7 +145,7 @@ describe('types', () => {
     });
   });
 
-  it('that somebody gives ready-made are taken as they are', () => {
+  it('that the publisher provides are used unchanged', () => {
     const made = builder(names, { [`${PREFIX}Thing`]: { type: 'object', 'x-mine': true } });
     made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
     made.struct(thing);
@@ -158,7 +158,7 @@ describe('types', () => {
     });
   });
 
-  it('that are atomic in one place only say so there and not in the component', () => {
+  it('that are atomic in one field only are marked there, not in the component', () => {
     const meta = types.view(`${META_TYPES}ObjectMeta`);
     const here: StructView = { ...meta, atomic: true };
     const made = new SchemaBuilder({
@@ -177,7 +177,7 @@ describe('types', () => {
     expect(components(made)).not.toHaveProperty([`${META_TYPES}ObjectMeta`, 'x-kubernetes-map-type']);
   });
 
-  it('that are atomic themselves say so in the component, with their other extensions', () => {
+  it('that are atomic themselves are marked in the component, with their other extensions', () => {
     const reference = createStructView('', () => [], { atomic: true, extensions: { 'x-kubernetes-unions': [] } });
     const made = builder(new Map([[reference, 'Reference']]));
     made.struct(reference);

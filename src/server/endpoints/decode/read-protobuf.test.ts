@@ -36,7 +36,7 @@ describe('bodies in protobuf', () => {
     return (await send('POST', GADGETS, body))[1]['message'];
   }
 
-  it('are read as the objects that they are', async () => {
+  it('decode to the same objects as JSON', async () => {
     const value = { metadata: { name: 'a', labels: { l: 'x' } }, data: { k: 'v' }, size: 3 };
     const [code, made] = await send('POST', GADGETS, envelope(gadgetV1.type(), value, 'Gadget', 'toys.test/v1'));
     expect(code).toBe(201);
@@ -46,7 +46,7 @@ describe('bodies in protobuf', () => {
     expect([updated, object['size']]).toEqual([200, 4]);
   });
 
-  it('of another kind are refused by their envelope alone', async () => {
+  it('of another kind are refused by the kind in the envelope', async () => {
     const foreign = (kind: string, apiVersion: string): Uint8Array =>
       encodeEnvelope({ apiVersion, kind, raw: Uint8Array.of(0xff), contentEncoding: '', contentType: '' });
     expect(await refusal(foreign('Foo', 'toys.test/v1'))).toBe(
@@ -57,7 +57,7 @@ describe('bodies in protobuf', () => {
     );
   });
 
-  it('that cannot be read are told why', async () => {
+  it('that are malformed are refused with the reason', async () => {
     const unrecognized = 'the object provided is unrecognized (must be of type Gadget): ';
     expect(await refusal(encodeUtf8('{}'))).toBe(
       `${unrecognized}provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({})`,
@@ -74,7 +74,7 @@ describe('bodies in protobuf', () => {
     expect(await refusal(broken)).toBe('Gadget in version "v1" cannot be handled as a Gadget: unexpected EOF');
   });
 
-  it('are believed less than their content: odd versions and encodings count for nothing', async () => {
+  it('ignore malformed versions and content encodings in the envelope', async () => {
     const message = encodeMessage(gadgetV1.type(), { metadata: { name: 'a' } });
     if (!message.ok) throw new Error(message.error.message);
     const odd = { apiVersion: 'a/b/c', contentEncoding: 'gzip', contentType: 'application/json' };
@@ -82,7 +82,7 @@ describe('bodies in protobuf', () => {
     expect([code, object['apiVersion']]).toEqual([201, 'toys.test/v1']);
   });
 
-  it('are not for kinds without a binary form', async () => {
+  it('are refused for kinds without a protobuf form', async () => {
     const [code, status] = await send('POST', '/apis/toys.test/v1/namespaces/ns/widgets', encodeUtf8('k8s\0'));
     expect([code, status['message']]).toEqual([
       415,
@@ -90,7 +90,7 @@ describe('bodies in protobuf', () => {
     ]);
   });
 
-  it('may be the options of a deletion', async () => {
+  it('may contain DeleteOptions', async () => {
     await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
     const remove = (options: JsonObject): Promise<readonly [number, JsonObject]> =>
       send(

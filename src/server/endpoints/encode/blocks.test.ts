@@ -8,7 +8,7 @@ function piece(size: number, fill: number): Uint8Array {
 }
 
 describe('blocks', () => {
-  it('join small pieces, and leave large ones as they are', () => {
+  it('join small pieces and pass large ones by reference', () => {
     const large = piece(32 * 1024, 3);
     const pieces = [piece(10, 1), piece(20, 2), large, piece(5, 4)];
     const source = blocksOf(pieces);
@@ -26,7 +26,7 @@ describe('blocks', () => {
     expect(equalBytes(concatBytes(blocks), concatBytes(pieces))).toBe(true);
   });
 
-  it('are none without pieces', () => {
+  it('are none if there are no pieces', () => {
     const source = blocksOf([]);
     expect([source.size, source.next(), source.next()]).toEqual([0, undefined, undefined]);
   });

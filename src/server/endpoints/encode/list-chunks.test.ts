@@ -22,7 +22,7 @@ describe('listChunks', () => {
     expect(decodeUtf8(drainChunks(source))).toBe('{"items":[]}\n');
   });
 
-  it('leaves the type fields of items out and keeps items that do not begin with them', () => {
+  it('omits the type fields of items, and keeps items that do not begin with them', () => {
     const items = [itemOf('a', 3, true), itemOf('b', 3, false), itemOf('c', 3, true)];
     const bare = ['a', 'b', 'c'].map((name) => itemOf(name, 3, false)).join(',');
     expect(decodeUtf8(drainChunks(listChunks(parts(items))))).toBe(`{"items":[${bare}]}\n`);
@@ -31,7 +31,7 @@ describe('listChunks', () => {
     );
   });
 
-  it('makes no block that is much larger than 64 KB, and hands large items out by reference', () => {
+  it('makes no block much larger than 64 KB, and passes large items by reference', () => {
     const large = encodeUtf8(itemOf('large', 100_000, false));
     const items = Array.from({ length: 300 }, (_, i) => encodeUtf8(itemOf(String(i), 1000, true)));
     const chunks = [...iterateChunks(listChunks({ head, items: [...items, large], prefix }))];
@@ -40,7 +40,7 @@ describe('listChunks', () => {
     expect(chunks.length).toBeLessThan(12);
   });
 
-  it('hands out every item, whatever the items are', () => {
+  it('returns every item for random items', () => {
     const size = fc.oneof(
       { weight: 8, arbitrary: fc.nat(200) },
       { weight: 1, arbitrary: fc.integer({ min: 20_000, max: 70_000 }) },

@@ -46,7 +46,7 @@ describe('WebSocket watches', () => {
     await server.stop();
   });
 
-  it('are refused without an origin, with several protocols, or over HTTP/2, and open nothing then', async () => {
+  it('are refused without an origin, with several protocols, or over HTTP/2, and open no watch then', async () => {
     const server = await createTestServer({ protocol: 'http/1.1' });
     const { origin: _origin, ...anonymous } = HANDSHAKE;
     expect(await server.answer('GET', target, anonymous)).toMatchObject({ kind: 'bytes', status: 403 });

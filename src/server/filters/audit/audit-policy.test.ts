@@ -17,7 +17,7 @@ describe('a policy file', () => {
     expect(parsed.warnings).toEqual([]);
   });
 
-  it('need not say what kind it is, and warns about what it does not know', () => {
+  it('may omit its kind, and has warnings for unknown fields', () => {
     const { warnings } = parseAuditPolicy('apiVersion: audit.k8s.io/v1\nrules:\n- level: None\n  user: [x]\n', 'p');
     expect(warnings).toEqual([
       'Audit policy contains errors, falling back to lenient decoding: strict decoding error: unknown field "rules[0].user"',
@@ -87,7 +87,7 @@ describe('the rule for a request', () => {
     expect(levelOf(rule, target)).toBe(matches ? 'Request' : 'None');
   });
 
-  it('is the first that matches; it adds its stages to those of the policy and overrides managed fields', () => {
+  it('is the first one that matches; it adds omitted stages to those of the policy and overrides omitManagedFields', () => {
     const text = `${HEAD}omitStages: [Panic]\nomitManagedFields: true\nrules:\n- {level: Metadata, users: [bob], omitStages: [RequestReceived], omitManagedFields: false}\n- {level: Request}\n`;
     const decide = compileAuditPolicy(parseAuditPolicy(text, 'p').policy);
     const { info } = fakeRequest();

@@ -61,7 +61,7 @@ const stagesOf = (lines: readonly string[]): string[] => lines.map((line) => JSO
 
 describe('the audit log', () => {
   // The lines are those of kube-apiserver 1.36.3, times and ids aside.
-  it('tells of a request when it comes and when it is answered', async () => {
+  it('has a line when a request arrives and one when it is answered', async () => {
     const status = notFound({ group: '', resource: 'configmaps' }, 'none');
     const { ask, lines } = auditChain({
       authorizer: authorizerOf(() => true),
@@ -85,7 +85,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('has the bodies of a create, as the server understood them', async () => {
+  it('has the decoded bodies of a create', async () => {
     const made = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'x-1', managedFields: [{}] } };
     const { ask, lines } = auditChain({
       dispatch: (request) => {
@@ -105,7 +105,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('tells of a watch when it starts and when it ends', async () => {
+  it('has a line when a watch starts and one when it ends', async () => {
     const { ask, lines, clock } = auditChain({
       dispatch: () => ({ kind: 'stream', status: 200, headers: {}, start: () => undefined }),
     });
@@ -123,7 +123,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('shows who acts as whom, and why that was allowed', async () => {
+  it('has both users of an impersonation and its constraint', async () => {
     const { ask, lines } = auditChain();
     await ask({
       headers: { 'impersonate-user': 'eve', 'impersonate-extra-k.io%2fb': 'v', 'impersonate-extra-k.io%2fa': 'w' },
@@ -133,7 +133,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('knows refused impersonations and requests by the name of who tried', async () => {
+  it('has the authenticated user for refused impersonations and requests', async () => {
     const { ask, lines } = auditChain({
       authenticate: () => ({ outcome: 'ok', user: userNamed('bob') }),
       authorizer: authorizerOf(() => 'no rule'),
@@ -148,7 +148,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('tells of those who were not recognized, and of bad timeouts', async () => {
+  it('has unauthenticated requests and malformed timeouts', async () => {
     const { ask, lines } = auditChain({ authenticate: () => ({ outcome: 'none' }) });
     await ask({ headers: { authorization: 'Bearer secret' } });
     await ask({ target: '/version?timeout=x' });
@@ -160,7 +160,7 @@ describe('the audit log', () => {
     expect(lines.join('')).not.toContain('secret');
   });
 
-  it('has what authentication noted, and keeps the first value of an annotation', async () => {
+  it('has the annotations of authentication, and keeps the first value of a key', async () => {
     const { ask, lines } = auditChain({
       authenticate: () => ({ outcome: 'ok', user: admin, annotations: { z: '1', a: '2' } }),
       dispatch: (request) => {
@@ -173,7 +173,7 @@ describe('the audit log', () => {
     expect(JSON.parse(lines[1]!).annotations).toMatchObject({ a: '2', z: '1' });
   });
 
-  it('tells of a fault of the server', async () => {
+  it('has a Panic line for an unexpected error', async () => {
     const { ask, lines } = auditChain({
       dispatch: async () => {
         throw new TypeError('oops');
@@ -196,7 +196,7 @@ describe('the audit log', () => {
     ['Metadata', false, false],
     ['Request', true, false],
     ['RequestResponse', true, true],
-  ])('at level %s has no more bodies than that', async (level, wantsRequest, wantsResponse) => {
+  ])('has the bodies of level %s and no others', async (level, wantsRequest, wantsResponse) => {
     const { ask, lines } = auditChain({
       rules: `[{level: ${level}}]`,
       dispatch: (request) => {
@@ -213,7 +213,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('at every level has the Status that was sent', async () => {
+  it('has the Status of the answer at every level', async () => {
     const { ask, lines } = auditChain({
       rules: '[{level: Metadata}]',
       dispatch: () =>
@@ -228,7 +228,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('has what the endpoint said it answered, but nothing that is no object of the API, and nothing that is withheld', async () => {
+  it('has the object that the endpoint recorded, no bodies that are not API objects, and no withheld bodies', async () => {
     const list: Answer = {
       kind: 'chunks',
       status: 200,
@@ -254,7 +254,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('leaves out stages and requests that the policy does not want', async () => {
+  it('omits stages and requests that the policy does not log', async () => {
     const { ask, lines } = auditChain({
       rules: '[{level: None, verbs: [list]}, {level: Metadata, omitStages: [RequestReceived]}]',
       dispatch: (request) => {
@@ -267,7 +267,7 @@ describe('the audit log', () => {
     expect(stagesOf(lines)).toEqual(['ResponseComplete']);
   });
 
-  it('that cannot be written fails no request', async () => {
+  it('does not fail a request if a line cannot be written', async () => {
     const registry = new MetricRegistry();
     const { policy } = parseAuditPolicy('{"apiVersion":"audit.k8s.io/v1","rules":[{"level":"Metadata"}]}', 'p');
     const full = (): void => {
@@ -284,7 +284,7 @@ describe('the audit log', () => {
     expect(registry.print()).toContain('apiserver_audit_event_total 2');
   });
 
-  it('can do without managed fields', async () => {
+  it('omits managed fields if the policy says so', async () => {
     const owned = { name: 'x', managedFields: [{ manager: 'm' }] };
     const lines: string[] = [];
     const { policy } = parseAuditPolicy(

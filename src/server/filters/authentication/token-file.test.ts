@@ -18,7 +18,7 @@ describe('a token file', () => {
     ]);
   });
 
-  it('is refused as a whole, without a word about tokens', () => {
+  it('is refused as a whole if one line is malformed, with a message without tokens', () => {
     expect(() => parseTokenFile('t1,tom,1\nsecret,tim', 'x')).toThrow(
       "token file 'x' must have at least 3 columns (token, user name, user uid), found 2",
     );

@@ -34,20 +34,20 @@ async function run(headers: Headers, allowed: (question: string) => boolean, sen
 const legacyOnly = (question: string): boolean => question.startsWith('impersonate ');
 
 describe('impersonation', () => {
-  it('costs a request that wants none nothing but a look', () => {
+  it('passes on a request without its headers synchronously', () => {
     const { handler, dispatched } = testChain();
     atOnce(handler(new FakeIncoming({ headers: { accept: '*/*', 'if-match': 'x', 'impersonate-other': 'x' } })));
     expect(dispatched[0]?.impersonator).toBeUndefined();
   });
 
-  it('reads names as UTF-8, one character a byte', async () => {
+  it('decodes names as UTF-8', async () => {
     const bytes = (text: string): string => String.fromCharCode(...encodeUtf8(text));
     const headers = { 'impersonate-user': bytes('jürgen'), 'impersonate-group': bytes('€') };
     const { questions } = await run(headers, legacyOnly);
     expect(questions.slice(1)).toEqual(['impersonate /users jürgen', 'impersonate /groups €']);
   });
 
-  it('in the old way asks for user, uid, groups and extra', async () => {
+  it('without constraints checks user, uid, groups and extra', async () => {
     const { questions, request } = await run(
       {
         'impersonate-user': 'eve',
@@ -108,13 +108,13 @@ describe('impersonation', () => {
       ['impersonate /users system:node:n1'],
       ['system:authenticated'],
     ],
-  ])('in the old way: %s', async (_, headers, expected, groups) => {
+  ])('without constraints: %s', async (_, headers, expected, groups) => {
     const { questions, request } = await run(headers, legacyOnly);
     expect(questions.filter(legacyOnly)).toEqual(expected);
     expect(request?.user.groups).toEqual(groups);
   });
 
-  it('can be allowed for some requests only, which is tried first', async () => {
+  it('can be allowed for some requests only, and that is tried first', async () => {
     const allowed = (question: string) =>
       question.startsWith('impersonate-on:user-info:get ') || question.startsWith('impersonate:user-info ');
     const { questions, request } = await run({ 'impersonate-user': 'eve', 'impersonate-group': 'g' }, allowed);
@@ -126,7 +126,7 @@ describe('impersonation', () => {
     expect(request?.user.name).toBe('eve');
   });
 
-  it('asks once for many groups or extras', async () => {
+  it('checks a wildcard first for many groups or extras', async () => {
     const groups = ['a', 'b', 'c', 'd'];
     const { questions } = await run({ 'impersonate-user': 'eve', 'impersonate-group': groups }, () => true);
     expect(questions.at(-1)).toBe('impersonate:user-info authentication.k8s.io/groups *');
@@ -136,7 +136,7 @@ describe('impersonation', () => {
     expect(single.questions.filter((q) => q.includes('/groups'))).toHaveLength(5);
   });
 
-  it('of nodes: any node, or the one that the sender runs on', async () => {
+  it('of nodes: any node, or the node of the sender', async () => {
     const headers = { 'impersonate-user': 'system:node:n1' };
     const arbitrary = await run(headers, (q) => q.includes('arbitrary-node'));
     expect(arbitrary.questions).toEqual([
@@ -158,7 +158,7 @@ describe('impersonation', () => {
     expect(elsewhere.questions[0]).toContain('arbitrary-node');
   });
 
-  it('never leads to the masters in a constrained way, nor to empty groups and odd keys', async () => {
+  it('with constraints refuses system:masters, empty groups and malformed keys', async () => {
     const constrained = (q: string) => q.startsWith('impersonate:') || q.startsWith('impersonate-on:');
     const refusal = async (headers: Headers) =>
       bodyJson((await run({ 'impersonate-user': 'eve', ...headers }, constrained)).answer)['message'];
@@ -202,7 +202,7 @@ describe('impersonation', () => {
     expect(request).toBeUndefined();
   });
 
-  it('tells the refusal of the way that worked last', async () => {
+  it('answers with the refusal of the mode that succeeded last', async () => {
     let allowed = true;
     const { handler } = testChain({
       authenticate: () => ({ outcome: 'ok', user: userNamed('bob') }),

@@ -130,7 +130,7 @@ it('encodes v2 documents byte by byte as gnostic does', () => {
   expect(encodeBase64(gnosticV2(v2))).toBe(V2_MESSAGE);
 });
 
-it('leaves out what the messages have no place for', () => {
+it('omits values that the messages have no field for', () => {
   expect(gnosticV3({ openapi: '3.0.0', unknown: { deep: [1] }, info: 'no object', paths: [] })).toEqual(
     gnosticV3({ openapi: '3.0.0' }),
   );
