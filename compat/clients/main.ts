@@ -1,6 +1,7 @@
 /**
- * Runs programs written with client-go, the JavaScript client and the Python client against our server, and against the reference to see
- * that the programs themselves are right.
+ * Runs programs written with client-go, the JavaScript client and the Python client against our server, and against the
+ * reference to check the programs themselves.
+ *
  * usage: main.ts [--client go,javascript,python] [--reference-only] [--keelson-only]
  */
 import { spawn } from 'node:child_process';
@@ -55,7 +56,7 @@ async function runAll(peer: Peer): Promise<void> {
   }
 }
 
-/** The exit code, or the signal that ended it. */
+/** Returns the exit code, or the signal that ended it. */
 function run(program: ClientProgram, peer: Peer): Promise<number | string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program.command, [...program.args, peer.kubeconfig('admin'), `clients-${program.name}`], {
@@ -63,7 +64,7 @@ function run(program: ClientProgram, peer: Peer): Promise<number | string> {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: folder,
-        // What ours promises beyond the reference; see the programs.
+        // Checks what only our server guarantees; see the programs.
         ...(peer.name === 'keelson' ? { COMPAT_EXACT: '1' } : {}),
         ...program.env,
       },

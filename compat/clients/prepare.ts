@@ -1,20 +1,21 @@
 /**
- * Gets the clients ready in .cache/clients: the Go program is built, the JavaScript and Python clients are installed at the versions named
- * here. None of them is a dependency of ours. Invariant: what is there at the right version is kept, so only the first run needs a network.
+ * Prepares the clients in .cache/clients: builds the Go program and installs the JavaScript and Python clients at the
+ * versions named here. None of them is a dependency of ours. Invariant: what exists at the right version is kept, so
+ * only the first run needs a network.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, requireTool } from '../peers/programs.ts';
 
-/** The line that runs on Node 20. */
+/** The release line that runs on Node 20. */
 const JAVASCRIPT = '@kubernetes/client-node@1.4.0';
 const PYTHON = 'kubernetes==37.0.2';
 
 export interface ClientProgram {
   readonly name: string;
   readonly command: string;
-  /** Before the kubeconfig and the namespace. */
+  /** The arguments before the kubeconfig and the namespace. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
@@ -22,7 +23,7 @@ export interface ClientProgram {
 const sources = join(ROOT, 'compat', 'clients');
 const cache = join(ROOT, '.cache', 'clients');
 
-/** Runs `install` into an empty folder unless the folder holds this version already. */
+/** Runs `install` in an empty folder, unless the folder already has this version. */
 function installOnce(folder: string, version: string, install: () => void): void {
   const stamp = join(folder, 'installed');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === version) return;
@@ -54,7 +55,7 @@ export function prepareJavaScript(): ClientProgram {
       stdio: 'inherit',
     });
   });
-  // Imports are resolved from where a program lies, so it lies beside its packages.
+  // Imports are resolved from the folder of the program, so the program is copied beside its packages.
   const program = join(folder, 'program.mjs');
   copyFileSync(join(sources, 'javascript', 'program.mjs'), program);
   return { name: 'javascript', command: process.execPath, args: [program], env: {} };

@@ -1,6 +1,6 @@
 /**
- * Judges the results of a comparison: agreed, different in a way that is known, or different otherwise. Invariant: every difference counts,
- * and a known difference that no longer occurs is told too.
+ * The classification of the results of a comparison: equal, different in a known way, or different otherwise.
+ * Invariant: every difference counts, and a known difference that no longer occurs is reported.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,11 +26,11 @@ export interface Outcome {
   readonly known: number;
   readonly unknown: number;
   readonly total: number;
-  /** Ids of entries that no difference matched. */
+  /** The ids of entries that no difference matched. */
   readonly stale: readonly string[];
 }
 
-/** Splits every result's differences into known and unknown. */
+/** Splits the differences of every result into known and unknown ones. */
 export function judge<D, R extends Result<D>, K extends KnownEntry>(
   results: readonly R[],
   known: readonly K[],
@@ -62,12 +62,12 @@ export function count(judged: readonly Judged<Result<unknown>>[]): Counts {
   return { agreed, known, unknown: judged.length - agreed - known, total: judged.length };
 }
 
-/** Those that differ in ways that are not known. */
+/** Returns the results with unknown differences. */
 export function differing<R extends Result<unknown>>(judged: readonly Judged<R>[]): R[] {
   return judged.filter(({ unknown }) => unknown.length > 0).map(({ result }) => result);
 }
 
-/** One line for each group of results, in order of appearance. */
+/** Prints one line for each group of results, in order of appearance. */
 export function printGroups<R extends Result<unknown>>(
   judged: readonly Judged<R>[],
   groupOf: (result: R) => string,
@@ -88,7 +88,7 @@ export function printGroups<R extends Result<unknown>>(
   }
 }
 
-/** One complaint for each id that docs/compatibility.md does not have as `**id.**`. */
+/** Returns one complaint for each id that docs/compatibility.md does not have as `**id.**`. */
 export function unlistedIds(known: readonly KnownEntry[]): string[] {
   const page = readFileSync(join(ROOT, 'docs', 'compatibility.md'), 'utf8');
   return known

@@ -1,21 +1,22 @@
 /**
- * What differs counts if it differs twice. The reference's loops write when they come to it, and tools print what they happen to see: two servers that truly differ do so again on a second try, on fresh
- * servers. Invariant: a difference that did not repeat is told, never dropped in silence.
+ * The second run of what differed. A difference counts if it occurs twice: the loops of kube-apiserver write at times
+ * of their own, and tools print what they happen to see, but servers that truly differ do so again on fresh servers.
+ * Invariant: a difference that does not occur again is reported, not dropped.
  */
 import type { Result } from './outcome.ts';
 
 export interface SecondTry<R extends Result<unknown>> {
-  /** Those of the results that differ in ways that nobody listed. */
+  /** Returns the results with unknown differences. */
   differing(results: readonly R[]): readonly R[];
-  /** The part of the suite that has to be run as a whole to have this result again. */
+  /** Returns the part of the suite that must run as a whole to repeat the result. */
   partOf(result: R): string;
-  /** What was asked, the same in both runs. */
+  /** Returns the request, which is the same in both runs. */
   nameOf(result: R): string;
-  /** Runs these parts on fresh servers. */
+  /** Runs the parts on fresh servers. */
   run(parts: ReadonlySet<string>): Promise<readonly R[]>;
 }
 
-/** The results, with those of the second run in place of what differed in the first alone. */
+/** Returns the results, with those of the second run for what differed only in the first. */
 export async function differingTwice<R extends Result<unknown>>(
   first: readonly R[],
   { differing, partOf, nameOf, run }: SecondTry<R>,
@@ -36,7 +37,7 @@ export async function differingTwice<R extends Result<unknown>>(
   });
 }
 
-/** The same question may be asked several times in one part. */
+/** Numbers the names, because a part may send the same request several times. */
 function numbered(names: readonly string[]): string[] {
   const counts = new Map<string, number>();
   return names.map((name) => {

@@ -1,6 +1,6 @@
 /**
- * Definitions that are wrong in one way: both servers must refuse (or take) them alike. Invariant: they are sent as dry runs, before the real
- * definition exists, so nothing of them stays.
+ * Definitions with one error each, which both servers must treat alike. Invariant: they are sent as dry runs before the
+ * real definition exists, so nothing is stored.
  */
 import type { Random } from '../../test/fuzz/random.ts';
 import type { Json } from '../diff/normalise.ts';
@@ -127,7 +127,7 @@ export async function runBrokenDefinitions(run: SubjectRun, count: number): Prom
   }
 }
 
-/** A change of one schema node below `spec`, of any version. */
+/** Changes one schema node below `spec`, in any version. */
 function onNode(change: (node: JsonDict) => void): Break {
   return (crd, random) => {
     const nodes: JsonDict[] = [];

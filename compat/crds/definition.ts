@@ -1,6 +1,6 @@
 /**
- * The definition itself: whether it is taken, what is stored, how it settles. Invariant: conditions come from several loops of the reference, so
- * only what stays different counts.
+ * The comparison of the definition itself: whether it is accepted, what is stored, and its conditions. Several loops of
+ * kube-apiserver write conditions, so only differences that remain count.
  */
 import type { Difference } from '../diff/compare.ts';
 import type { Json } from '../diff/normalise.ts';
@@ -16,7 +16,7 @@ const SETTLE_TRIES = 20;
 const SETTLE_MS = 50;
 const SHRINK_TRIES = 200;
 
-/** The CRD itself. The served versions, if both servers have it. */
+/** Compares the CRD. Returns its served versions if both servers accept it. */
 export async function runDefinition(run: SubjectRun): Promise<Resource[]> {
   const { session, subject } = run;
   const { definition, name } = subject;
@@ -49,7 +49,7 @@ export async function runDefinition(run: SubjectRun): Promise<Resource[]> {
   return served;
 }
 
-/** The definition without what each server gives of its own: identity, revision, time. */
+/** Returns the definition without identity, revision and times. */
 function specOf(verdict: Verdict | undefined): Json | undefined {
   if (!isDict(verdict?.raw)) return undefined;
   const { status: _status, metadata, ...rest } = verdict.raw;
@@ -67,7 +67,7 @@ function statusDifferences({ reference, candidate }: Asked): Difference[] {
   return candidate === undefined ? [] : compareBodies('status', statusOf(reference.raw), statusOf(candidate.raw));
 }
 
-/** Conditions by type, times aside. */
+/** Returns the conditions by type, without times. */
 function statusOf(body: Json | undefined): Json {
   if (!isDict(body) || !isDict(body['status'])) return null;
   const { conditions, ...rest } = body['status'];
@@ -85,8 +85,8 @@ function conditionOf(body: Json | undefined, type: string): Json | undefined {
 }
 
 /**
- * A definition about which the servers differ, made smaller under another group, because one of them may have it already. Undefined if nothing
- * is to be minimised.
+ * Minimises a definition about which the servers differ, under another group, because one of them may have it already.
+ * Returns undefined if there is nothing to minimise.
  */
 export async function minimiseDefinition(
   run: SubjectRun,

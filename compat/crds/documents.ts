@@ -1,6 +1,7 @@
 /**
- * What the servers publish about the kinds: discovery and OpenAPI v3. Invariant: documents are compared kind by kind, so one wrong kind is one miss.
- * Descriptions inside a CRD's schema are the author's and are compared; those of apiVersion, kind, metadata and of operations are the server's.
+ * The comparison of the documents about the kinds: discovery and OpenAPI v3. Invariant: documents are compared kind by
+ * kind, so a wrong kind is one miss. Descriptions in a CRD's schema are compared; those of apiVersion, kind, metadata
+ * and of operations are the server's own words and are not.
  */
 import type { Json } from '../diff/normalise.ts';
 import { isDict, type JsonDict } from './schema.ts';
@@ -11,7 +12,10 @@ import { compareBodies, type Verdict } from './verdict.ts';
 const TRIES = 40;
 const WAIT_MS = 100;
 
-/** The document of the resource's group-version, its own entries. Publishing may follow the definition: only what stays different counts. */
+/**
+ * Compares the entries of the resource in the discovery document of its group-version. Publishing takes time, so only
+ * differences that remain count.
+ */
 export async function compareDiscovery(run: SubjectRun, resource: Resource): Promise<void> {
   const { group, names } = resource.definition.spec;
   const view = ({ raw: body }: Verdict): Json => {
@@ -22,7 +26,7 @@ export async function compareDiscovery(run: SubjectRun, resource: Resource): Pro
   await compareWhenSettled(run, 'discovery', path, view);
 }
 
-/** The schema of the kind, and the operations on it. */
+/** Compares the schema of the kind and its operations. */
 export async function compareOpenApi(run: SubjectRun, resource: Resource): Promise<void> {
   const { group, names } = resource.definition.spec;
   const path = `/openapi/v3/apis/${group}/${resource.version.name}`;
@@ -41,7 +45,7 @@ export async function compareOpenApi(run: SubjectRun, resource: Resource): Promi
   });
 }
 
-/** Of a map of schemas, that of the resource's kind. */
+/** Returns a function that finds the schema of the resource's kind in a map of schemas. */
 function ofKind({ definition, version }: Resource): (schemas: Json | undefined) => JsonDict {
   const kind = `${definition.spec.group}/${version.name}/${definition.spec.names.kind}`;
   return (schemas) =>
@@ -54,7 +58,7 @@ function ofKind({ definition, version }: Resource): (schemas: Json | undefined) 
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** Aggregated discovery and OpenAPI v2, asked once at the end and compared kind by kind. */
+/** Compares aggregated discovery and OpenAPI v2, requested once at the end, kind by kind. */
 export async function compareAggregated(
   session: Session,
   all: readonly { readonly run: SubjectRun; readonly resource: Resource }[],
@@ -100,7 +104,7 @@ async function compareWhenSettled(
     candidate === undefined ? [] : compareBodies(aspect, view(reference), view(candidate));
   let asked = await run.session.ask({ method: 'GET', path });
   let found = differences(asked);
-  // Ours is right at once, or wrong.
+  // Our server is asked once: it must be right at once.
   const lags = (): boolean => asked.verdicts.some((verdict, i) => run.session.isReference(i) && isEmpty(view(verdict)));
   for (let i = 0; i < TRIES && found.length > 0 && lags(); i++) {
     await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
@@ -110,7 +114,7 @@ async function compareWhenSettled(
   run.add(aspect, path, found);
 }
 
-/** Not published yet. */
+/** Reports whether the kind is not published yet. */
 function isEmpty(view: Json): boolean {
   return Array.isArray(view) ? view.length === 0 : isDict(view) && Object.keys(view).length === 0;
 }
@@ -122,7 +126,7 @@ function kindsOf(schema: Json): string[] {
   );
 }
 
-/** Of the root and of embedded resources, apiVersion, kind and metadata are described by the server. */
+/** Drops the descriptions of apiVersion, kind and metadata at the root and in embedded resources. */
 function withoutServerWords(schema: Json, isResource = true): Json {
   if (Array.isArray(schema)) return schema.map((item) => withoutServerWords(item, false));
   if (!isDict(schema)) return schema;

@@ -1,6 +1,6 @@
 /**
- * Makes objects of a structural schema, and mends them by what the reference says is wrong. Invariant: the same seed makes the same object;
- * sizes are bounded whatever the schema allows.
+ * The generator of objects from a structural schema, and their repair by the causes that the reference reports.
+ * Invariants: the same seed gives the same object; sizes are bounded, whatever the schema allows.
  */
 import type { Random } from '../../test/fuzz/random.ts';
 import type { Json } from '../diff/normalise.ts';
@@ -33,11 +33,11 @@ const WORDS = ['alpha', 'web', 'example.com', 'a-b', 'v1', 'config', 'x', 'defau
 
 export interface GenerateOptions {
   readonly random: Random;
-  /** How likely an optional field is at the root, 0 to 1; deeper ones are rarer. */
+  /** The probability of an optional field at the root, 0 to 1. Deeper fields are less likely. */
   readonly density: number;
 }
 
-/** An object of the version's schema with this name; namespaced or not is the caller's business. */
+/** Returns an object of the version's schema. `head` has its apiVersion, kind and metadata. */
 export function generateObject(schema: Schema, head: JsonDict, options: GenerateOptions): JsonDict {
   const made = new Maker(options).value(schema, 0);
   const body = isDict(made) ? made : {};
@@ -45,7 +45,7 @@ export function generateObject(schema: Schema, head: JsonDict, options: Generate
   return { ...head, ...rest };
 }
 
-/** A value for a place of an object: what a mutator puts into fields that were not there. */
+/** Returns a value for a field that a mutator adds. */
 export function generateValue(schema: Schema, random: Random): Json {
   return new Maker({ random, density: 0.2 }).value(schema, 3);
 }
@@ -140,7 +140,7 @@ class Maker {
     const required = new Set(schema.required);
     const branch = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
     if (branch.length > 0) for (const name of random.pick(branch).required ?? []) required.add(name);
-    // Real unions are one field of many: now and then only one optional field is set.
+    // In real unions one of many fields is set, so sometimes only one optional field is.
     const names = Object.keys(schema.properties ?? {});
     const chance = this.#density * 0.85 ** depth;
     for (const name of names) {
@@ -162,7 +162,7 @@ class Maker {
   }
 }
 
-/** What must differ between the items of a set or a map. */
+/** Returns what must differ between the items of a set or a map list. */
 export function identity(item: Json, list: Schema): string {
   const keys = list['x-kubernetes-list-map-keys'];
   if (keys === undefined || !isDict(item)) return JSON.stringify(item);
@@ -175,12 +175,12 @@ export interface Complaint {
 }
 
 /**
- * The object with the places that were complained about gone, or made anew where they are required. It is meant to be asked again: several
- * rounds make a valid object of most schemas.
+ * Returns the object with the reported fields removed, or generated again if they are required. Several rounds make a
+ * valid object of most schemas.
  */
-export function mend(object: JsonDict, schema: Schema, complaints: readonly Complaint[], random: Random): JsonDict {
+export function repair(object: JsonDict, schema: Schema, complaints: readonly Complaint[], random: Random): JsonDict {
   let result: Json = object;
-  // From the back, so that removing items does not move those still to be mended.
+  // From the last to the first, so that removed items do not move those that follow.
   for (const { reason, field } of [...complaints].reverse()) {
     const path = parseField(field);
     if (path.length === 0 || path[0] === 'metadata' || field.startsWith('<')) continue;

@@ -1,12 +1,15 @@
 /**
- * Real CRDs of public projects and objects of their kinds, against the reference and our server.
- * usage: main.ts [--full] [--self | --only-reference] [--project NAME,...] [--crd TEXT] [--seed N] [--shrinks N] [--all] [--messages]
+ * Compares CRDs of public projects and their objects on the reference and our server.
+ *
+ * usage: main.ts [--full] [--self | --only-reference] [--project NAME,...] [--crd TEXT] [--seed N] [--shrinks N]
+ *                [--all] [--messages]
  *   --full            every CRD of the corpus and thousands of mutated objects; default a few CRDs of each project
- *   --self            compares two references: whatever differs then is noise of this suite
- *   --only-reference  asks the reference alone and prints what it accepted
+ *   --self            compares two references: every difference is noise of this suite
+ *   --only-reference  sends requests only to the reference and prints what it accepted
  *   --project, --crd  only these projects, only CRDs whose name contains the text
- *   --all             prints every miss, not one of each sort; --messages prints where only words differ
- * Fails below 99 % agreement in any aspect but the words of messages, and on any difference about a definition that known.ts does not list and that occurs twice.
+ *   --all             prints every miss, not one of each sort; --messages prints differences of messages only
+ * Fails below 99 % agreement in any aspect but messages, and on a difference about a definition that known.ts does not
+ * list and that occurs twice.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,9 +29,12 @@ import { type Result, Session } from './session.ts';
 
 const REQUIRED = 0.99;
 const SHORT_PER_PROJECT = 2;
-/** Characters of a definition that the short form takes: the reference needs seconds for the largest. */
+/** The maximum length of a definition in the short form. The reference needs seconds for the largest. */
 const SHORT_SIZE = 120_000;
-/** CRDs after which both servers are started anew: the reference makes its documents again for each definition, and with hundreds that is all it does. */
+/**
+ * The number of CRDs after which both servers are restarted. The reference generates its documents again for each
+ * definition, which takes all its time with hundreds of them.
+ */
 const BATCH = 70;
 
 const { values } = parseArgs({
@@ -112,7 +118,7 @@ if (values['only-reference']) {
   process.exitCode = complaints.length === 0 ? 0 : 1;
 }
 
-/** Everything about these, on servers of their own. */
+/** Compares these subjects on fresh servers. */
 async function runAll(chosen: readonly Subject[]): Promise<Session> {
   const session = new Session();
   let done = 0;
@@ -131,7 +137,7 @@ async function runAll(chosen: readonly Subject[]): Promise<Session> {
   return session;
 }
 
-/** Definitions about which the servers differ in ways that are not known. */
+/** Returns the definitions with unknown differences. */
 function differingDefinitions(some: readonly Result[]): Result[] {
   const definitions = some.filter(({ aspect }) => aspect === 'definition');
   return differing(judgeResults(definitions, values.self).judged);
@@ -141,7 +147,7 @@ function isCommon(id: string): boolean {
   return KNOWN.find((entry) => entry.id === id)?.isRare !== true;
 }
 
-/** Whole projects together, in their order. */
+/** Splits the subjects into batches of whole projects, in order. */
 function batchesOf(all: readonly Subject[]): Subject[][] {
   const batches: Subject[][] = [];
   for (const subject of all) {

@@ -1,6 +1,6 @@
 /**
- * Makes invalid and odd objects out of good ones, one change at a time. Invariant: a mutation is a function of the object, the schema and the
- * random numbers; the original is not touched.
+ * The mutation of valid objects to invalid and unusual ones, one change at a time. Invariant: a mutation depends on the
+ * object, the schema and the random numbers; the original is not modified.
  */
 import type { Random } from '../../test/fuzz/random.ts';
 import type { Json } from '../diff/normalise.ts';
@@ -13,21 +13,21 @@ export interface Mutation {
   readonly object: JsonDict;
 }
 
-/** A place in the object with the schema that holds there. */
+/** A place in the object, with its schema. */
 interface Site {
   readonly path: readonly Step[];
   readonly schema: Schema;
   readonly value: Json;
-  /** A field that the schema around it requires. */
+  /** Whether the parent schema requires the field. */
   readonly required: boolean;
 }
 
-/** A number literal that JSON.stringify would not write; `bodyText` puts it in. */
+/** Returns a number literal that JSON.stringify cannot write. `bodyText` inserts it. */
 export function literal(digits: string): string {
   return `@@literal:${digits}@@`;
 }
 
-/** The JSON text of a body with its number literals. */
+/** Returns the JSON text of a body with its number literals. */
 export function bodyText(body: Json): string {
   return JSON.stringify(body).replace(/"@@literal:([^@]+)@@"/g, '$1');
 }
@@ -51,7 +51,7 @@ const OTHER_TYPES: readonly Json[] = ['text', 1, true, [], {}, ['a'], { a: 1 }, 
 const DONE = Symbol('nothing to change here');
 type Change = (site: Site, random: Random) => Json | undefined | typeof DONE;
 
-/** What stands at the site afterwards; undefined removes it. */
+/** Each returns the new value of the site; undefined removes it. */
 const CHANGES: Readonly<Record<string, Change>> = {
   'wrong type': ({ value }, random) => {
     const other = random.pick(OTHER_TYPES);
@@ -154,7 +154,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   'items swapped': ({ value }) => (Array.isArray(value) && value.length > 1 ? [...value].reverse() : DONE),
 };
 
-/** What is done to metadata and the head of the object. */
+/** The changes of metadata, apiVersion and kind. */
 export const HEADS: Readonly<Record<string, (object: JsonDict) => JsonDict>> = {
   'bad name': (object) => withMetadata(object, { name: 'Not_A_Name' }),
   'no name': ({ metadata, ...rest }) => ({ ...rest, metadata: { ...(metadata as JsonDict), name: '' } }),
@@ -179,7 +179,7 @@ export const HEADS: Readonly<Record<string, (object: JsonDict) => JsonDict>> = {
 
 const HEAD_SHARE = 8;
 
-/** One change. With an object that offers no place for any, the object as it is. */
+/** Returns the object with one change, or unchanged if it has no place for one. */
 export function mutate(object: JsonDict, schema: Schema, random: Random): Mutation {
   if (random.int(HEAD_SHARE) === 0) {
     const kind = random.pick(Object.keys(HEADS));
@@ -196,7 +196,7 @@ export function mutate(object: JsonDict, schema: Schema, random: Random): Mutati
   return { kind: 'nothing', path: [], object };
 }
 
-/** Every place below the root that the schema knows, metadata aside. */
+/** Returns every place below the root that the schema has, without metadata. */
 function sitesOf(object: JsonDict, schema: Schema): Site[] {
   const sites: Site[] = [];
   const visit = (value: Json, node: Schema, path: readonly Step[], required: boolean): void => {

@@ -1,6 +1,6 @@
 /**
- * Makes texts that match a pattern of RE2 syntax. Invariant: what it does not understand (assertions inside, rare escapes) it passes over, so a
- * text may fail to match; the reference's own verdict decides what is used as valid.
+ * The generator of texts that match an RE2 pattern. It ignores syntax that it does not know (assertions inside, rare
+ * escapes), so a text may not match; the reference decides which objects are valid.
  */
 import type { Random } from '../../test/fuzz/random.ts';
 
@@ -23,7 +23,7 @@ type Node =
   | { readonly kind: 'choice'; readonly nodes: readonly Node[] }
   | { readonly kind: 'repeat'; readonly node: Node; readonly least: number; readonly most: number };
 
-/** A text of at least `minLength` characters if the pattern's repetitions allow it cheaply. */
+/** Returns a text of at least `minLength` characters if the repetitions of the pattern allow it. */
 export function matching(pattern: string, random: Random, minLength = 0): string {
   const tree = new PatternReader(pattern).choice();
   let longest = '';

@@ -1,7 +1,7 @@
 /**
- * Gets the corpus ready: real CRDs and objects of their kinds, read out of Go modules into .cache/crds. Invariant: the corpus is a function of
- * projects.ts alone; what is there for the same list is kept, so only the first run needs a network. A module that cannot be had, or a place
- * in it without CRDs, is a failure and never a smaller corpus.
+ * The preparation of the corpus: CRDs and their objects from Go modules, in .cache/crds. Invariants: the corpus depends
+ * only on projects.ts; an existing corpus of the same list is kept, so only the first run needs a network; a module
+ * that is not available, or has no CRDs at a listed place, is a failure, never a smaller corpus.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ import { ROOT, requireTool } from '../peers/programs.ts';
 import { PROJECTS, type Project } from './projects.ts';
 import { type Definition, isDict, type JsonDict } from './schema.ts';
 
-/** One CRD and what its project ships for it. */
+/** One CRD and the objects that its project ships for it. */
 export interface Subject {
   readonly project: string;
   /** `crontabs.example.com`. */
@@ -24,14 +24,14 @@ export interface Subject {
   readonly examples: readonly JsonDict[];
 }
 
-/** Raise it when the way of harvesting changes. */
+/** Increase it when the way of collecting changes. */
 const FORMAT = 2;
 const MAX_EXAMPLES = 4;
 const MAX_EXAMPLE_FILES = 1500;
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const DOWNLOAD_TIMEOUT = 300_000;
 
-/** The corpus, made now if it is not there. Throws one sentence when Go or a module is missing. */
+/** Returns the corpus, made now if it does not exist. Throws one sentence if Go or a module is missing. */
 export async function prepareCorpus(): Promise<readonly Subject[]> {
   const folder = join(ROOT, '.cache', 'crds');
   const key = createHash('sha256')
@@ -50,7 +50,7 @@ export async function prepareCorpus(): Promise<readonly Subject[]> {
   return JSON.parse(readFileSync(file, 'utf8')) as Subject[];
 }
 
-/** Module → folder of its files. All in one go, which downloads side by side. */
+/** Returns the folder of each module. All are downloaded in one command, which runs in parallel. */
 async function download(projects: readonly Project[]): Promise<ReadonlyMap<string, string>> {
   console.log(`getting ${projects.length} modules (a minute, once)`);
   const wanted = projects.map(({ module, version }) => `${module}@${version}`);
@@ -85,7 +85,7 @@ function harvest(projects: readonly Project[], places: ReadonlyMap<string, strin
       const found = filesOf(join(root, place), false).flatMap(documentsOf).filter(isDefinition);
       if (found.length === 0) throw new Error(`${project.module} ${project.version} has no CRDs in ${place}`);
       for (const definition of found) {
-        // The first project that ships a CRD keeps it.
+        // If several projects ship a CRD, the first keeps it.
         const { name } = definition.metadata;
         if (!subjects.has(name)) subjects.set(name, { project: project.name, definition, examples: [] });
       }
@@ -125,7 +125,7 @@ function filesOf(place: string, deep: boolean): string[] {
     });
 }
 
-/** The objects in a file. Templates and other text that is no YAML hold none. */
+/** Returns the objects in a file. Templates and other text that is not YAML have none. */
 function documentsOf(file: string): JsonDict[] {
   const text = readFileSync(file, 'utf8');
   if (!/^(?:apiVersion|"?kind"?):/m.test(text)) return [];
@@ -138,7 +138,7 @@ function documentsOf(file: string): JsonDict[] {
   });
 }
 
-/** Without bigints, which JSON.stringify does not take. */
+/** Without bigints, which JSON.stringify does not accept. */
 function plain(value: JsonObject): JsonDict {
   return JSON.parse(
     JSON.stringify(value, (_key, child: JsonValue) => (typeof child === 'bigint' ? Number(child) : child)),

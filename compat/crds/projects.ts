@@ -1,14 +1,14 @@
 /**
- * Where real CRDs come from: Go modules at pinned versions, and the folders or files in them. Invariant: a module's own go.mod asks for no newer
- * Go than the reference programs do, so one toolchain gets everything.
+ * The sources of CRDs: Go modules at pinned versions, and folders or files in them. Invariant: the go.mod of a module
+ * requires no newer Go than the reference programs, so one toolchain is enough.
  */
 export interface Project {
   readonly name: string;
   readonly module: string;
   readonly version: string;
-  /** Folders (not searched below) and files with CRDs. */
+  /** Folders, without subfolders, and files with CRDs. */
   readonly crds: readonly string[];
-  /** Folders, searched below, with objects of these kinds. */
+  /** Folders, with subfolders, that contain objects of these kinds. */
   readonly examples?: readonly string[];
 }
 

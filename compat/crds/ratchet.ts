@@ -1,23 +1,24 @@
 /**
- * Values that a tightened schema makes invalid: an update that leaves them alone is taken, one that changes them is refused. Invariant: the
- * servers see the same tightening, one keyword at a place where the stored object has a value.
+ * Ratcheting: values that a tightened schema makes invalid. An update that keeps them is accepted, one that changes
+ * them is refused. Invariant: both servers get the same change, one keyword at a field where the stored object has a
+ * value.
  */
 import type { Json } from '../diff/normalise.ts';
 import { DEFINITIONS } from './definition.ts';
 import { mutate } from './mutate.ts';
 import { isDict, type JsonDict, type Schema, type Step, withAt } from './schema.ts';
 import { compareAsked, type Request } from './session.ts';
-import { Story, withName } from './story.ts';
 import type { Resource, SubjectRun } from './subject.ts';
+import { WriteSequence, withName } from './write-sequence.ts';
 
-/** Tightens the schema over a stored value, then writes the object with and without touching that value. */
+/** Tightens the schema of a stored value, then updates the object with and without changing that value. */
 export async function runRatchet(run: SubjectRun, resource: Resource, base: JsonDict): Promise<void> {
   const { session, random, subject } = run;
   const place = random.pick(tightenable(base, resource.schema));
   if (place === undefined) return;
-  const story = new Story(run, resource, 'ratchet');
+  const sequence = new WriteSequence(run, resource, 'ratchet');
   const named = { ...base, metadata: { name: 'ratchet', labels: { round: '0' } } };
-  if (!(await story.write('POST before tightening', { method: 'POST', path: resource.collection, body: named })))
+  if (!(await sequence.write('POST before tightening', { method: 'POST', path: resource.collection, body: named })))
     return;
   const index = resource.definition.spec.versions.indexOf(resource.version);
   const [keyword, limit] = random.pick(tighteningOf(place.value));
@@ -39,14 +40,14 @@ export async function runRatchet(run: SubjectRun, resource: Resource, base: Json
   const refused = await session.askUntil(probe, ({ code }) => code === 422, 100, 30);
   await run.check(`POST against ${keyword} at ${at}`, probe, refused);
   const labelled = { ...named, metadata: { name: 'ratchet', labels: { round: '1' } } };
-  if (!(await story.put(`PUT unchanged under ${keyword} at ${at}`, story.path, '', labelled))) return;
+  if (!(await sequence.put(`PUT unchanged under ${keyword} at ${at}`, sequence.path, '', labelled))) return;
   const other = withAt(labelled, place.path, otherThan(place.value)) as JsonDict;
-  if (!(await story.put(`PUT changed under ${keyword} at ${at}`, story.path, '', other))) return;
+  if (!(await sequence.put(`PUT changed under ${keyword} at ${at}`, sequence.path, '', other))) return;
   for (let i = 0; i < 2; i++) {
     const mutation = mutate(labelled, resource.schema, random);
     session.mutated++;
     const title = `PUT ${mutation.kind} at ${mutation.path.join('.')} under ${keyword} at ${at}`;
-    if (!(await story.put(title, story.path, '', mutation.object))) return;
+    if (!(await sequence.put(title, sequence.path, '', mutation.object))) return;
   }
 }
 
@@ -56,7 +57,7 @@ interface Place {
   readonly value: string | number;
 }
 
-/** Scalars below fields and lists whose schema may get another keyword. */
+/** Returns scalar fields whose schema can get another keyword. */
 function tightenable(object: JsonDict, schema: Schema): Place[] {
   const places: Place[] = [];
   const visit = (value: Json, node: Schema, path: readonly Step[], schemaPath: readonly Step[]): void => {

@@ -1,4 +1,4 @@
-/** Prints what a run found: misses that look alike once with their number, a line for each project, a line for each aspect. */
+/** The report of a run: similar misses once with their number, a line for each project, a line for each aspect. */
 import { count, type Judged, judge, type Outcome } from '../common/outcome.ts';
 import type { Difference } from '../diff/compare.ts';
 import { KNOWN, type KnownCrdDifference } from './known.ts';
@@ -25,7 +25,7 @@ function matches(entry: KnownCrdDifference, result: Result, { where, reference, 
   );
 }
 
-/** The first of each sort of miss, those with a minimised request before others. `all` prints every one. */
+/** Prints the first miss of each sort, those with a minimised request first. `all` prints every one. */
 export function printMisses(judged: readonly Judged<Result>[], all: boolean, messages: boolean): void {
   const groups = new Map<string, Judged<Result>[]>();
   for (const one of judged) {
@@ -50,7 +50,7 @@ export function printMisses(judged: readonly Judged<Result>[], all: boolean, mes
   if (!all && sorted.length > SHOWN_MISSES) console.log(`\nand ${sorted.length - SHOWN_MISSES} other sorts of misses`);
 }
 
-/** Definitions and objects of each project: agreed of all. */
+/** Prints for each project the agreed definitions and objects of all. */
 export function printProjects(judged: readonly Judged<Result>[]): void {
   console.log(
     `\n${'project'.padEnd(22)}${'CRDs'.padStart(6)}${'definitions'.padStart(14)}${'objects'.padStart(14)}${'the rest'.padStart(14)}`,
@@ -76,7 +76,7 @@ export interface AspectShare {
   readonly unknown: number;
 }
 
-/** One line for each aspect; the shares for who judges. */
+/** Prints one line for each aspect and returns the shares. */
 export function printAspects(judged: readonly Judged<Result>[]): AspectShare[] {
   console.log('');
   return ASPECTS.map((aspect) => {

@@ -1,4 +1,7 @@
-/** Runs subjects side by side against one or two servers. Invariant: which objects are sent depends on the seed and on the reference's verdicts alone. */
+/**
+ * The run of subjects side by side on one or two servers. Invariant: the requests depend only on the seed and the
+ * answers of the reference.
+ */
 import { runBrokenDefinitions } from './broken.ts';
 import { runDefinition } from './definition.ts';
 import { compareAggregated, compareDiscovery, compareOpenApi } from './documents.ts';
@@ -8,13 +11,16 @@ import type { Session } from './session.ts';
 import { findValid, NAMESPACE, type Plan, type Resource, runCreates, SubjectRun } from './subject.ts';
 import { runUpdates } from './updates.ts';
 
-/** Subjects at a time, far more than there are cores: the reference lets creates sleep until a definition has been established for 2 seconds. */
+/**
+ * The number of concurrent subjects, far more than cores: the reference delays creates until a definition has been
+ * established for 2 seconds.
+ */
 const WIDTH = 16;
 export interface RunOptions {
   readonly plan: Plan;
-  /** Every how many-th subject gets a tightened schema. */
+  /** Every n-th subject gets a tightened schema. */
   readonly ratchetEvery: number;
-  /** Broken copies of each definition, as dry runs. */
+  /** The number of invalid copies of each definition, sent as dry runs. */
   readonly broken: number;
 }
 
@@ -39,7 +45,8 @@ async function runSubject(run: SubjectRun, options: RunOptions, index: number): 
   await runBrokenDefinitions(run, options.broken);
   const served = await runDefinition(run);
   for (const resource of served) await compareDiscovery(run, resource);
-  // One version in full: the storage version, if it is served. The others are read, and get what the project ships for them.
+  // One version gets all requests: the storage version, if it is served. The others are read, and get the objects that
+  // the project ships for them.
   const main = served.find(({ version }) => version.storage) ?? served[0];
   if (main === undefined) return served;
   const { object, valid } = await findValid(run, main);

@@ -1,4 +1,4 @@
-/** The parts of CRDs and their schemas that this suite reads. Invariant: nothing here is changed; mutators copy first. */
+/** The parts of CRDs and their schemas that this suite reads. Mutators copy them first. */
 import type { Json } from '../diff/normalise.ts';
 
 export type JsonDict = { [key: string]: Json };
@@ -64,7 +64,7 @@ export function isDict(value: Json | undefined): value is JsonDict {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The schema of a property, an additional property or an item; undefined where the schema says nothing. */
+/** Returns the schema of a property, an additional property or an item; undefined if there is none. */
 export function schemaOf(schema: Schema | undefined, step: Step): Schema | undefined {
   if (schema === undefined) return undefined;
   if (typeof step === 'number') return schema.items;
@@ -72,7 +72,10 @@ export function schemaOf(schema: Schema | undefined, step: Step): Schema | undef
   return schema.properties?.[step] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
 }
 
-/** `spec.rules[0].host`, as the server's causes name it; map keys of other letters stand in brackets there too. */
+/**
+ * Parses a path such as `spec.rules[0].host`, as in the causes of a Status. Map keys with other characters are in
+ * brackets.
+ */
 export function parseField(field: string): Step[] {
   return [...field.matchAll(/\[([^\]]*)\]|([^.[\]]+)/g)].map(([, inner, name]) => {
     if (inner === undefined) return name as string;
@@ -87,7 +90,10 @@ export function getAt(value: Json, path: readonly Step[]): Json | undefined {
   }, value);
 }
 
-/** A deep copy in which the value stands at the path, or nothing does if it is undefined. The value as it is if the path leads nowhere. */
+/**
+ * Returns a deep copy with the value at the path replaced, or removed if it is undefined. Returns the value unchanged
+ * if the path does not exist.
+ */
 export function withAt(value: Json, path: readonly Step[], replacement: Json | undefined): Json {
   const copy = structuredClone(value);
   const last = path.at(-1);

@@ -1,6 +1,6 @@
 /**
- * The two servers of a run, asked in step, and everything they were found to say differently. Invariant: every request goes to both, with the
- * same body, and leaves one result for each aspect that was compared.
+ * The two servers of a run and the differences between their answers. Invariant: every request goes to both with the
+ * same body, and gives one result for each compared aspect.
  */
 import { type Answer, ask, type Client, createClient } from '../diff/client.ts';
 import type { Difference } from '../diff/compare.ts';
@@ -17,7 +17,10 @@ import {
   type Verdict,
 } from './verdict.ts';
 
-/** `definition`: CRDs accepted or refused; `object`: requests about objects. The others are about what a success or refusal looks like. */
+/**
+ * `definition`: CRDs accepted or refused. `object`: requests about objects. The others are parts of a success or
+ * refusal.
+ */
 export const ASPECTS = [
   'definition',
   'stored definition',
@@ -37,10 +40,10 @@ export interface Result {
   readonly project: string;
   readonly crd: string;
   readonly aspect: Aspect;
-  /** What was asked, for a person. */
+  /** The request, for people. */
   readonly title: string;
   readonly differences: readonly Difference[];
-  /** A minimised request and the part of the schema that matters. */
+  /** A minimised request and the relevant part of the schema. */
   readonly minimised?: string;
 }
 
@@ -48,7 +51,7 @@ export interface Request {
   readonly method: string;
   readonly path: string;
   readonly body?: Json;
-  /** A kind of patch; default a plain body. */
+  /** The kind of patch. Default: the body is not a patch. */
   readonly patch?: 'merge' | 'json';
   readonly accept?: string;
 }
@@ -57,24 +60,24 @@ export interface Asked {
   readonly verdicts: readonly Verdict[];
   readonly answers: readonly Answer[];
   readonly reference: Verdict;
-  /** Undefined when the reference is alone. */
+  /** Undefined if only the reference runs. */
   readonly candidate: Verdict | undefined;
 }
 
-/** The reference needs half a minute for the largest definitions when it has others to publish. */
+/** The reference needs half a minute for the largest definitions while it publishes others. */
 const TIMEOUT = 120_000;
 const PATCH_TYPES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' } as const;
 
 export class Session {
   readonly results: Result[] = [];
-  /** Objects that a mutator made and that were sent. */
+  /** The number of mutated objects that were sent. */
   mutated = 0;
   accepted = 0;
   refused = 0;
   #clients: readonly Client[] = [];
   readonly #counts = new Map<string, number>();
 
-  /** Asks these from now on, the reference first; with no other, nothing is compared. */
+  /** Sends further requests to these servers, the reference first. With one server nothing is compared. */
   connect(peers: readonly Peer[]): void {
     this.#clients = peers.map((peer) => createClient(peer, TIMEOUT));
   }
@@ -83,7 +86,7 @@ export class Session {
     return this.#clients.length > 1;
   }
 
-  /** Whether the server at this place of the list is the reference, or a second one. */
+  /** Reports whether the server at this index is the reference, or a second one. */
   isReference(index: number): boolean {
     return this.#clients[index]?.peer.name.startsWith('reference') === true;
   }
@@ -96,13 +99,13 @@ export class Session {
     return { answers, verdicts, reference: verdicts[0] as Verdict, candidate: verdicts[1] };
   }
 
-  /** Only the reference: it is the judge of what is valid. */
+  /** Sends only to the reference, which decides what is valid. */
   async askReference(request: Request): Promise<Verdict> {
     const client = this.#clients[0] as Client;
     return readVerdict(await ask(client, stepOf(request), new Map()), client.peer.url);
   }
 
-  /** Asks again every `ms` until the check holds for every server, or the tries are over. */
+  /** Repeats the request every `ms` until the check holds for every server, or the tries run out. */
   async askUntil(request: Request, holds: (verdict: Verdict) => boolean, tries = 200, ms = 25): Promise<Asked> {
     let asked = await this.ask(request);
     for (let i = 0; i < tries && !asked.verdicts.every(holds); i++) {
@@ -112,7 +115,7 @@ export class Session {
     return asked;
   }
 
-  /** Counts something that the summary tells. */
+  /** Counts something for the summary. */
   count(what: string): void {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
@@ -131,8 +134,9 @@ export class Session {
 }
 
 /**
- * What differs between the answers to one request, by aspect; aspects that say nothing about it are left out. Bodies are compared `ofObject`s
- * only: definitions are large and are compared once, when they have settled.
+ * Returns the differences between the answers to one request, by aspect, without aspects that do not apply. Bodies are
+ * compared only for objects (`ofObject`): definitions are large and are compared once, when their conditions are
+ * stable.
  */
 export function compareAsked({ reference, candidate }: Asked, ofObject = true): Partial<Record<Aspect, Difference[]>> {
   if (candidate === undefined) return {};

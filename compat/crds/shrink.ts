@@ -1,11 +1,14 @@
-/** Makes a request smaller while the two servers still differ about it. Invariant: what is returned differs as well; the number of tries is bounded. */
+/**
+ * The minimisation of a request about which the two servers differ. Invariants: the result still differs; the number of
+ * tries is bounded.
+ */
 import type { Json } from '../diff/normalise.ts';
 import { getAt, isDict, type JsonDict, parseField, type Schema, type Step, schemaOf, withAt } from './schema.ts';
 
 const MAX_TRIES = 80;
 const SHOWN_SCHEMA = 1500;
 
-/** The smallest object found: whole subtrees are tried first. */
+/** Returns the smallest object found. Whole subtrees are tried first. */
 export async function shrink(
   object: JsonDict,
   differs: (object: JsonDict) => Promise<boolean>,
@@ -29,7 +32,7 @@ export async function shrink(
   return current;
 }
 
-/** From the root down; the items of a list from its end. */
+/** From the root down, with the items of a list from its end. */
 function removablePaths(object: JsonDict): Step[][] {
   const paths: Step[][] = [];
   let level: { path: Step[]; value: Json }[] = [{ path: [], value: object }];
@@ -53,7 +56,7 @@ function removablePaths(object: JsonDict): Step[][] {
   return paths;
 }
 
-/** The part of the schema at the fields that the difference names, without descriptions. */
+/** Returns the part of the schema at the fields of the difference, without descriptions. */
 export function schemaPart(schema: Schema, fields: readonly string[]): string {
   for (const field of fields) {
     for (let path = parseField(field); path.length > 0; path = path.slice(0, -1)) {

@@ -1,9 +1,12 @@
-/** What differences have in common. Invariant: names, numbers and places do not count, so that one fault has one signature whatever object shows it. */
+/**
+ * The signature of a difference. Invariant: names, numbers and positions do not count, so that one fault has one
+ * signature in all objects.
+ */
 import type { Difference } from '../diff/compare.ts';
 
 const LENGTH = 120;
 
-/** Of the first difference; `beside` tells cases apart that must not be put together. */
+/** Returns the signature of the first difference. `beside` distinguishes cases that must not be merged. */
 export function signatureOf(differences: readonly Difference[], ...beside: readonly string[]): string {
   const [first] = differences;
   return [...beside, first?.where, first?.reference, first?.candidate]
@@ -19,7 +22,7 @@ function rough(text: string): string {
     .slice(0, LENGTH);
 }
 
-/** True if the two tell of the same fault: the same place and, of causes, one in common. */
+/** Reports whether the two show the same fault: the same place and, for causes, one in common. */
 export function isSameFault(left: Difference, right: Difference): boolean {
   if (left.where !== right.where) return false;
   if (left.where !== 'causes') return true;

@@ -1,10 +1,10 @@
 /**
- * One CRD of a run: how its exchanges are compared and minimised, and the objects of it that are created, good, shipped and mutated. Invariant:
- * a subject shares nothing with its neighbours but the namespace, so subjects run side by side.
+ * One CRD of a run: the comparison and minimisation of its requests, and the objects of it that are created (valid,
+ * shipped and mutated). Invariant: subjects share only the namespace, so they run side by side.
  */
 import { createRandom, type Random } from '../../test/fuzz/random.ts';
 import type { Difference } from '../diff/compare.ts';
-import { generateObject, mend } from './generate.ts';
+import { generateObject, repair } from './generate.ts';
 import { mutate } from './mutate.ts';
 import type { Subject } from './prepare.ts';
 import { type Definition, isDict, type JsonDict, type Schema, type Version } from './schema.ts';
@@ -22,17 +22,17 @@ export interface Shrinks {
 }
 
 export interface Plan {
-  /** Mutated objects that are created. */
+  /** The number of mutated objects to create. */
   readonly creates: number;
-  /** Mutated objects that are put or patched over a good one. */
+  /** The number of mutated objects to put or patch over a valid one. */
   readonly updates: number;
   readonly examples: number;
   readonly seed: number;
-  /** How many differences may still be minimised in this run, and the signatures of those that were. */
+  /** The number of differences that may still be minimised in this run, and the signatures of those that were. */
   readonly shrinks: Shrinks;
 }
 
-/** One served version of a CRD with what is needed to talk about its objects. */
+/** One served version of a CRD, with helpers for its objects. */
 export class Resource {
   readonly definition: Definition;
   readonly version: Version;
@@ -59,7 +59,7 @@ export class Resource {
   }
 }
 
-/** Everything about one subject. */
+/** The run of one subject. */
 export class SubjectRun {
   readonly session: Session;
   readonly subject: Subject;
@@ -73,7 +73,10 @@ export class SubjectRun {
     this.random = createRandom(plan.seed ^ hash(subject.name));
   }
 
-  /** Compares every aspect of one exchange about objects; true if code and causes agree, so that the story may go on. */
+  /**
+   * Compares every aspect of one exchange about objects. Returns true if code and causes agree, so that the sequence
+   * can go on.
+   */
   async check(title: string, request: Request, asked: Asked, shrinking?: Shrinking): Promise<boolean> {
     if (asked.reference.code < 300) this.session.accepted++;
     else this.session.refused++;
@@ -100,7 +103,7 @@ export class SubjectRun {
     });
   }
 
-  /** One of each sort is minimised, until the run's number is used up. */
+  /** Minimises one difference of each sort, until the number of the run is used up. */
   mayShrink(differences: readonly Difference[], ...beside: readonly string[]): boolean {
     const { shrinks } = this.plan;
     const signature = signatureOf(differences, ...beside);
@@ -141,13 +144,13 @@ export class SubjectRun {
 
 export interface Shrinking {
   readonly schema: Schema;
-  /** The same request as a dry run with another object. */
+  /** Sends the same request as a dry run with another object. */
   again(object: JsonDict): Promise<Asked>;
-  /** What was stored when the request came. */
+  /** The stored object at the time of the request. */
   readonly before?: JsonDict;
 }
 
-/** An object that the reference accepts, or the last one that was tried. */
+/** Returns an object that the reference accepts, or the last one that was tried. */
 export async function findValid(run: SubjectRun, resource: Resource): Promise<{ object: JsonDict; valid: boolean }> {
   const { random, session } = run;
   const head = resource.head('base');
@@ -163,15 +166,15 @@ export async function findValid(run: SubjectRun, resource: Resource): Promise<{ 
       if (verdict.code < 300) return { object, valid: true };
       best = object;
       if (verdict.complaints.length === 0) break;
-      const mended = mend(object, resource.schema, verdict.complaints, random);
-      if (JSON.stringify(mended) === JSON.stringify(object)) break;
-      object = mended;
+      const repaired = repair(object, resource.schema, verdict.complaints, random);
+      if (JSON.stringify(repaired) === JSON.stringify(object)) break;
+      object = repaired;
     }
   }
   return { object: best, valid: false };
 }
 
-/** Objects that are created: those that the project ships, and mutations of a good one. */
+/** Creates the objects that the project ships, and mutations of a valid one. */
 export async function runCreates(run: SubjectRun, resource: Resource, base: JsonDict): Promise<void> {
   const { session, subject, plan, random } = run;
   const shrinking = (query: string): Shrinking => ({
@@ -198,7 +201,7 @@ export async function runCreates(run: SubjectRun, resource: Resource, base: Json
   for (let i = 0; i < plan.creates; i++) {
     const named = { ...base, metadata: { ...(base['metadata'] as JsonDict), name: `m-${i}` } };
     const first = mutate(named, resource.schema, random);
-    // Now and then two at once: refusals must list both.
+    // Sometimes two at once: refusals must list both.
     const mutation = random.int(4) === 0 ? mutate(first.object, resource.schema, random) : first;
     session.mutated++;
     const kinds = mutation === first ? first.kind : `${first.kind} and ${mutation.kind}`;

@@ -1,6 +1,7 @@
 /**
- * What two servers must say alike about a request: code, reason and the set of (reason, field) causes; beside it warnings, the object, and the
- * words. Invariant: each aspect is compared by itself, so that one miss is counted where it belongs.
+ * The parts of an answer that two servers must have in common: code, reason and the set of (reason, field) causes; then
+ * warnings, the object, and the messages. Invariant: each aspect is compared by itself, so that a miss is counted in
+ * its own aspect.
  */
 import type { Answer } from '../diff/client.ts';
 import { compareValues, type Difference } from '../diff/compare.ts';
@@ -11,14 +12,14 @@ import { isDict, type JsonDict } from './schema.ts';
 export interface Verdict {
   readonly code: number;
   readonly reason: string;
-  /** `FieldValueInvalid spec.a`, sorted, each once; unknown and duplicate fields of a strict refusal too. */
+  /** `FieldValueInvalid spec.a`, sorted and distinct, with unknown and duplicate fields of a strict refusal. */
   readonly causes: readonly string[];
   readonly complaints: readonly Complaint[];
   readonly message: string;
   readonly warnings: readonly string[];
-  /** The body of a success as it came. */
+  /** The body of a success, unchanged. */
   readonly raw: Json | undefined;
-  /** The same with placeholders; made when it is asked for, because CRDs and OpenAPI documents are large. */
+  /** Returns the body with placeholders. It is made on demand, because CRDs and OpenAPI documents are large. */
   body(): Json | undefined;
 }
 
@@ -65,8 +66,8 @@ export function compareWarnings(reference: Verdict, candidate: Verdict): Differe
 }
 
 /**
- * The words of a refusal; the reference lists causes in random order where they come from maps, so words are compared as sets. It calls the
- * type of `self` in a rule after the clock.
+ * Compares the messages of a refusal as sets of words, because the reference lists causes from maps in random order. It
+ * names the type of `self` in a rule after the clock.
  */
 export function compareMessages(reference: Verdict, candidate: Verdict): Difference[] {
   const parts = ({ message }: Verdict): string =>

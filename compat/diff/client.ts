@@ -1,4 +1,7 @@
-/** Sends steps to one server over HTTP/1.1. Invariant: `send` resolves with whatever the server said, and rejects only when it said nothing. */
+/**
+ * A client that sends steps to one server over HTTP/1.1. `send` resolves with any answer, and rejects only if there is
+ * none.
+ */
 import { Agent, request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { type CertificateUser, type Peer, TOKEN_USERS, type TokenUser } from '../peers/peer.ts';
@@ -18,12 +21,12 @@ export interface Client {
 
 const TIMEOUT = 20_000;
 
-/** Replaces `{{name}}`. A name that no step saved stays, so that both servers see the same odd request. */
+/** Replaces `{{name}}`. A name that no step saved stays, so that both servers get the same request. */
 export function fill(text: string, variables: ReadonlyMap<string, string>): string {
   return text.replace(/\{\{([\w-]+)\}\}/g, (whole, name: string) => variables.get(name) ?? whole);
 }
 
-/** `timeout`: milliseconds of silence after which an answer is given up; default 20,000. */
+/** `timeout` is the time in milliseconds without data after which a request fails. Default 20,000. */
 export function createClient(peer: Peer, timeout: number = TIMEOUT): Client {
   const agents = new Map<string, Agent>();
   const agentFor = (user: CertificateUser | undefined): Agent => {
@@ -73,7 +76,7 @@ export function createClient(peer: Peer, timeout: number = TIMEOUT): Client {
   };
 }
 
-/** A server that says nothing is an answer too: status 0 and the error's text. */
+/** Returns status 0 and the text of the error if the server does not answer. */
 export async function ask(client: Client, step: Step, variables: ReadonlyMap<string, string>): Promise<Answer> {
   try {
     return await client.send(step, variables);

@@ -1,4 +1,4 @@
-/** Differences between two normalised answers, as short lines that a person can act on. */
+/** The differences between two normalised answers, as short lines. */
 import type { Answer } from './client.ts';
 import type { Json, Normaliser } from './normalise.ts';
 import type { Step } from './request.ts';
@@ -30,7 +30,7 @@ export interface Side {
   readonly normaliser: Normaliser;
 }
 
-/** Nothing if the two agree. */
+/** Returns no difference if the two agree. */
 export function compareAnswers(step: Step, reference: Side, candidate: Side): Difference[] {
   const differences: Difference[] = [];
   const note = (where: string, left: string, right: string): void => {
@@ -51,7 +51,7 @@ export function compareAnswers(step: Step, reference: Side, candidate: Side): Di
     };
     note(`header ${header}`, read(reference), read(candidate));
   }
-  // Both bodies are walked whatever follows: placeholders are numbered by appearance.
+  // Both bodies are normalised in any case, because placeholders are numbered by appearance.
   const left = bodyOf(step, reference);
   const right = bodyOf(step, candidate);
   if (step.bodyless !== true) compareValues('body', left, right, note);
@@ -66,7 +66,7 @@ function bodyOf(step: Step, side: Side): Json {
   return step.anyOrder === true ? withSortedCauses(value) : value;
 }
 
-/** A Status with its causes, and the parts of its message that tell them, sorted. */
+/** Returns a Status with its causes, and the parts of its message about them, sorted. */
 function withSortedCauses(body: Json): Json {
   if (!isObject(body) || body['kind'] !== 'Status' || !isObject(body['details'])) return body;
   const causes = body['details']['causes'];
@@ -78,7 +78,7 @@ function withSortedCauses(body: Json): Json {
   return { ...body, message: parts.sort(), details: { ...body['details'], causes: [...causes].sort(byText) } };
 }
 
-/** A body that a view cannot read is compared whole, with the complaint beside it. */
+/** A body that the view cannot process is compared whole, with the error beside it. */
 function applyView(step: Step, body: Json): Json {
   if (step.view === undefined) return body;
   try {
@@ -88,7 +88,7 @@ function applyView(step: Step, body: Json): Json {
   }
 }
 
-/** JSON, or a stream of JSON lines as a list, or undefined. */
+/** Returns JSON, a stream of JSON lines as a list, or undefined. */
 function parseBody(text: string): Json | undefined {
   const first = text.trimStart()[0];
   if (first !== '{' && first !== '[') return undefined;
@@ -109,7 +109,7 @@ function tryParse(text: string): Json | undefined {
 
 export type Note = (where: string, left: string, right: string) => void;
 
-/** Tells every place where the two values differ. */
+/** Reports every place where the two values differ. */
 export function compareValues(path: string, left: Json | undefined, right: Json | undefined, note: Note): void {
   if (isObject(left) && isObject(right)) {
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
@@ -127,7 +127,7 @@ export function compareValues(path: string, left: Json | undefined, right: Json 
   note(path, show(left), show(right));
 }
 
-/** How many, and of what, if the elements have names. */
+/** Returns the number of elements, and their names if they have any. */
 function summary(list: readonly Json[]): string {
   const names = list.map((item) => {
     if (!isObject(item)) return undefined;

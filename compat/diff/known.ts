@@ -1,13 +1,13 @@
 /**
- * Differences from the reference that we know and accept for now. Invariant: each one occurs (an entry that no longer does fails the run), and
- * each id stands in docs/compatibility.md as `**id.**` with its reason in full.
+ * The known differences from the reference. Invariants: each one occurs (the run fails otherwise); each id is in
+ * docs/compatibility.md as `**id.**` with its reason.
  */
 import type { KnownEntry } from '../common/outcome.ts';
 
 export interface KnownDifference extends KnownEntry {
   /** Matches `topic / case / METHOD path`. */
   readonly request: RegExp;
-  /** Matches `where: reference → candidate`; default: everything about the request. */
+  /** Matches `where: reference → candidate`. Default: everything about the request. */
   readonly difference?: RegExp;
 }
 

@@ -1,10 +1,12 @@
 /**
  * Sends the same requests to the reference and to our server and compares the answers.
+ *
  * usage: main.ts [--self] [--topic NAME,...] [--case TEXT] [--known] [--all]
- *   --self   compares two references: whatever differs then is noise of this suite
- *   --topic  only these topics; --case only cases whose name contains the text (both switch the stale check off)
- *   --known  prints the known differences that occurred too; --all prints every difference of a request, not only the first
- * Fails below 99 % agreement, on a difference that known.ts does not list, if it occurs again when its case is run again on fresh servers, and on a listed one that no longer occurs.
+ *   --self   compares two references: every difference is noise of this suite
+ *   --topic  only these topics; --case only cases whose name contains the text (both turn the stale check off)
+ *   --known  also prints the known differences that occurred; --all prints every difference of a request
+ * Fails below 99 % agreement, on a difference that known.ts does not list and that occurs again when its case is run on
+ * fresh servers, and on a listed one that no longer occurs.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +42,7 @@ if (topics.every((topic) => topic.cases.length === 0))
 const partial = names !== undefined || values.case !== undefined;
 
 const candidate: Candidate = values.self ? 'reference' : 'keelson';
-/** On servers of their own. */
+/** Runs the topics on fresh servers. */
 const runOnce = (chosen: readonly Topic[]): Promise<StepResult[]> =>
   onFreshPair(candidate, [], (pair) => runTopics(pair, chosen));
 

@@ -1,6 +1,7 @@
 /**
- * Replaces what two correct servers may say differently: uids, times near now, revisions, tokens, generated names, addresses. Invariant: equal
- * things get equal placeholders within a case, numbered in order of appearance, so that identity (the same uid twice) is still compared.
+ * The replacement of values that may differ between two correct servers: uids, times near now, revisions, tokens,
+ * generated names, addresses. Invariant: equal values get equal placeholders within a case, numbered in order of
+ * appearance, so that identity (the same uid twice) is still compared.
  */
 import { Buffer } from 'node:buffer';
 
@@ -10,26 +11,26 @@ const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const TIME = /\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d+)?(Z| \+0000 UTC)/g;
 const JWT = /\bey[\w-]{10,}\.(ey[\w-]{10,})\.[\w-]+/g;
 const DAY = 86_400_000;
-/** Sentences that quote a revision of the server, objects that are quoted whole, objects in YAML. */
+/** Sentences that quote a revision of the server, quoted objects, objects in YAML. */
 const REVISION_IN_TEXT =
   /(\bcurrent: |ResourceVersion in (?:the precondition|record) \(|ResourceVersion in (?:precondition|object meta): |resourceVersion: "|"resourceVersion\\*":\\*")\d+/g;
 const MANAGED_FIELDS_IN_YAML = /^ *managedFields:\n(?: *- .*\n(?: {4,}.*\n)*)+/m;
-/** An object inside a message, quoted as Go quotes. */
+/** An object inside a message, quoted as Go does. */
 const QUOTED_OBJECT = /"(?:\{|\[)(?:[^"\\]|\\.)*"/g;
-/** The letters of generated suffixes. */
+/** The characters of generated suffixes. */
 const SUFFIX = '[bcdfghjklmnpqrstvwxz2456789]{5}';
-/** Prefixes are cut to make room for the suffix. */
+/** Longer prefixes are cut before the suffix is added. */
 const MAX_PREFIX = 58;
 
 export interface Normaliser {
-  /** A JSON value with placeholders, keys sorted, managedFields gone. */
+  /** Returns a JSON value with placeholders and sorted keys, without managedFields. */
   value(value: Json): Json;
   text(text: string): string;
-  /** Names that begin so and end in five random letters get a placeholder, wherever they appear. */
+  /** Names with this prefix and five random characters get a placeholder, wherever they occur. */
   expectGenerated(prefix: string): void;
 }
 
-/** One for each server and case. `now` decides which times are the server's own. */
+/** Makes a normaliser for one server and case. `now` decides which times are the server's own. */
 export function createNormaliser(url: string, now: number): Normaliser {
   const places = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -91,7 +92,7 @@ export function createNormaliser(url: string, now: number): Normaliser {
       Array.isArray(value['items']) || Array.isArray(value['rows']) || String(value['kind']).endsWith('List');
     const result: { [key: string]: Json } = {};
     for (const name of Object.keys(value).sort()) {
-      // managedFields come with apply; descriptions of columns are our own words.
+      // managedFields come with server-side apply; descriptions of columns are our own words.
       if (name === 'managedFields' || (name === 'description' && key === 'columnDefinitions')) continue;
       const child = value[name] as Json;
       if (name === 'metadata' && isObject(child)) result[name] = walkMetadata(child, isList, bookmark);
@@ -123,7 +124,7 @@ export function createNormaliser(url: string, now: number): Normaliser {
   };
 }
 
-/** Objects that a message shows as they are, without managedFields. */
+/** Removes managedFields from objects in a message. */
 function withoutManagedFields(text: string): string {
   const start = text.indexOf(',"managedFields":[');
   if (start < 0) return text;
@@ -135,7 +136,10 @@ function withoutManagedFields(text: string): string {
   return withoutManagedFields(text.slice(0, start) + text.slice(end));
 }
 
-/** The quoted object with sorted keys, without managedFields and the revision; the quotation as it is if it is none. */
+/**
+ * Returns the quoted object with sorted keys, without managedFields and the revision. Returns the quotation unchanged
+ * if it is not an object.
+ */
 function sortQuoted(quoted: string): string {
   try {
     return JSON.stringify(sortKeys(JSON.parse(JSON.parse(quoted) as string) as Json));

@@ -1,4 +1,7 @@
-/** Judges and prints the differences between answers. Invariant: a difference is known only if its request and its text both match an entry. */
+/**
+ * The classification and report of differences between answers. Invariant: a difference is known only if its request
+ * and its text both match an entry.
+ */
 import { type Judged, judge, type Outcome } from '../common/outcome.ts';
 import type { Difference } from './compare.ts';
 import { KNOWN, type KnownDifference } from './known.ts';
@@ -22,7 +25,7 @@ function matches(entry: KnownDifference, result: StepResult, difference: Differe
   );
 }
 
-/** The first few differences of each request, or `all` of them. */
+/** Prints the first few differences of each request, or `all` of them. */
 export function printDifferences(judged: readonly Judged<StepResult>[], all: boolean): void {
   const limit = all ? Number.POSITIVE_INFINITY : SHOWN_DIFFERENCES;
   for (const { result, unknown } of judged) {

@@ -1,34 +1,37 @@
 /**
- * The words in which cases are written: a topic has cases, a case has steps, a step is one request. Invariant: a case stands alone; it works in
- * a namespace of its own (`{{ns}}`, made beforehand) and shares nothing with its neighbours, so cases may run side by side.
+ * The vocabulary of cases: a topic has cases, a case has steps, a step is one request. Invariant: a case has a
+ * namespace of its own (`{{ns}}`, created beforehand) and shares nothing with other cases, so cases run side by side.
  */
 import type { CertificateUser, TokenUser } from '../peers/peer.ts';
 import type { View } from './views.ts';
 
-/** Anything JSON.stringify takes; `{{name}}` inside strings is replaced by what an earlier step saved. */
+/** A JSON value. `{{name}}` in strings is replaced by the value that an earlier step saved. */
 export type Body = Readonly<Record<string, unknown>> | readonly unknown[] | string;
 
 export interface StepOptions {
   /** Default `admin`. `anonymous` sends no credentials. */
   readonly user?: TokenUser | CertificateUser | 'anonymous';
-  /** A bearer token instead of a user, `{{saved}}` allowed. */
+  /** A bearer token instead of a user. May contain `{{saved}}`. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly accept?: string;
-  /** Content-Type; default `application/json` for a body that is not a string, none for one that is. */
+  /** The Content-Type. Default `application/json` for a body that is not a string, none for a string. */
   readonly type?: string;
   readonly body?: Body;
-  /** Name → dotted path into the JSON answer; later steps write `{{name}}`. */
+  /** Names and dotted paths into the JSON answer. Later steps write `{{name}}`. */
   readonly save?: Readonly<Record<string, string>>;
-  /** What of the answer is compared; default all of it. */
+  /** The part of the answer that is compared. Default: all of it. */
   readonly view?: View;
-  /** Compare the text as it is, white space and order of keys included. */
+  /** Compares the text with white space and the order of keys. */
   readonly exact?: boolean;
-  /** Compare only status and headers. */
+  /** Compares only status and headers. */
   readonly bodyless?: boolean;
-  /** Causes and warnings are compared in any order: the reference takes theirs from a hash table. */
+  /** Compares causes and warnings in any order, because the reference takes theirs from a hash table. */
   readonly anyOrder?: boolean;
-  /** Ask each server again until it answers with this code: what loops do takes its time. Only for steps that change nothing. */
+  /**
+   * Repeats the request on each server until it answers with this code, because loops take time. Only for steps that
+   * change nothing.
+   */
   readonly until?: number;
 }
 
@@ -78,7 +81,7 @@ export function patch(kind: keyof typeof PATCH_TYPES, path: string, body: Body, 
   return { method: 'PATCH', path, body, type: PATCH_TYPES[kind], ...options };
 }
 
-/** A watch that the server ends after a second; the answer is its events. `path` may have a query already. */
+/** A watch that the server ends after a second. The answer is its events. `path` may have a query. */
 export function watch(path: string, options: StepOptions = {}): Step {
   return get(`${path}${path.includes('?') ? '&' : '?'}watch=true&timeoutSeconds=1`, options);
 }
@@ -88,7 +91,7 @@ export function send(method: string, path: string, options: StepOptions = {}): S
   return { method, path, ...options };
 }
 
-/** The collection of a namespaced resource in the case's namespace; `core` for the group without a name. */
+/** Returns the collection of a namespaced resource in the case's namespace. `core` is the core group. */
 export function inNamespace(groupVersion: string, resource: string, name?: string): string {
   const prefix = groupVersion === 'v1' ? '/api/v1' : `/apis/${groupVersion}`;
   return `${prefix}/namespaces/{{ns}}/${resource}${name === undefined ? '' : `/${name}`}`;
@@ -120,13 +123,18 @@ export function roleBindings(name?: string): string {
   return inNamespace('rbac.authorization.k8s.io/v1', 'rolebindings', name);
 }
 
-/** A ConfigMap body. */
+/** Returns the body of a ConfigMap. */
 export function configMap(name: string, fields: Readonly<Record<string, unknown>> = {}): Body {
   const { metadata, ...rest } = fields as { metadata?: Record<string, unknown> };
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, ...rest };
 }
 
-/** The two steps that give a user the rules in the case's namespace. */
+/** Creates the ConfigMap `a` and saves its uid and revision as `{{uid}}` and `{{rv}}`. */
+export function postConfigMap(fields: Readonly<Record<string, unknown>> = {}): Step {
+  return post(configMaps(), configMap('a', fields), { save: { uid: 'metadata.uid', rv: 'metadata.resourceVersion' } });
+}
+
+/** Returns the two steps that grant a user the rules in the case's namespace. */
 export function grant(
   user: string,
   rules: readonly Readonly<Record<string, unknown>>[],

@@ -1,4 +1,4 @@
-/** Runs topics against two servers and collects what differs. */
+/** The run of topics on two servers. */
 
 import type { Pair } from '../peers/pair.ts';
 import { type Answer, ask, type Client, createClient, fill } from './client.ts';
@@ -10,21 +10,21 @@ export interface StepResult {
   readonly topic: string;
   readonly case: string;
   readonly step: Step;
-  /** `METHOD path` with the case's names filled in. */
+  /** `METHOD path` with the names of the case filled in. */
   readonly title: string;
   readonly differences: readonly Difference[];
   readonly reference: Answer;
   readonly candidate: Answer;
 }
 
-/** How many cases run side by side: watches and revisions of the future wait, so more than there are cores. */
+/** The number of concurrent cases, more than cores because watches and future revisions wait. */
 const WIDTH = 6;
 const LAG_TRIES = 10;
 const LAG_MS = 40;
-/** How long a server gets for what its loops do. */
+/** The time that a server gets for its loops. */
 const UNTIL_MS = 8000;
 
-/** Results in the order in which the cases are written. */
+/** Returns results in the order of the cases. */
 export async function runTopics(pair: Pair, topics: readonly Topic[]): Promise<StepResult[]> {
   const clients = [createClient(pair.reference), createClient(pair.candidate)] as const;
   const jobs = topics.flatMap((topic) =>
@@ -86,7 +86,7 @@ async function runCase(
   return results;
 }
 
-/** The first answer with the code that the step waits for, or the last one. */
+/** Returns the first answer with the code that the step waits for, or the last one. */
 async function askUntil(client: Client, step: Step, variables: ReadonlyMap<string, string>): Promise<Answer> {
   const end = Date.now() + UNTIL_MS;
   for (;;) {
@@ -97,8 +97,9 @@ async function askUntil(client: Client, step: Step, variables: ReadonlyMap<strin
 }
 
 /**
- * The reference decides about access, and answers reads of any age (resourceVersion=0), from caches that follow writes by milliseconds; where that may be why the answers differ, it is asked
- * again. Ours is asked once: it has to be right at once. Nothing that wrote is repeated.
+ * The reference authorizes requests, and answers reads at any revision (resourceVersion=0), from caches that follow
+ * writes by milliseconds. If that may explain the difference, it is asked again. Our server is asked once, because it
+ * must be right at once. Writes are not repeated.
  */
 function mayLag(step: Step, [reference, candidate]: readonly [Answer, Answer]): boolean {
   if (/reviews$/.test(step.path)) return true;

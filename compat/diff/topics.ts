@@ -1,4 +1,4 @@
-/** Every topic, in the order of the report. A new file of cases is added here and nowhere else. */
+/** All topics, in the order of the report. A new file of cases is added only here. */
 import type { Topic } from './request.ts';
 import { configmaps } from './topics/configmaps.ts';
 import { corners } from './topics/corners.ts';

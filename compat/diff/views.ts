@@ -1,6 +1,6 @@
 /**
- * What of an answer is compared where other topics define kinds at the same time: discovery and OpenAPI of the built-in groups. Invariant: a view
- * drops only what is named here; everything it keeps is compared in full.
+ * Views of answers in which definitions of other topics may appear: discovery and OpenAPI of the built-in groups.
+ * Invariant: a view drops only what it names; everything else is compared.
  */
 import type { Json } from './normalise.ts';
 
@@ -9,18 +9,18 @@ export type View = (body: Json) => Json;
 type Dict = { [key: string]: Json };
 
 const PLAIN_GROUPS = ['', 'apps', 'autoscaling', 'batch', 'policy'];
-/** Groups of definitions that a topic or a script makes. */
+/** The groups of definitions that topics and scripts create. */
 const MADE_GROUPS = ['things.k8s.io', 'seedcrd.k8s.io'];
-/** Groups whose kinds are only sent to webhooks. */
+/** The groups whose kinds are only sent to webhooks. */
 const UNSERVED_GROUPS = ['admission.k8s.io', 'imagepolicy.k8s.io'];
-/** Ours alone serves it, which the lists of groups show. */
+/** Only our server serves it. The lists of groups show that. */
 const OURS = 'apiextensions.k8s.io/v1beta1';
 
 function isBuiltIn(group: string): boolean {
   return PLAIN_GROUPS.includes(group) || (group.endsWith('.k8s.io') && !MADE_GROUPS.includes(group));
 }
 
-/** Of `apps/v1`, or `v1`. */
+/** Takes `apps/v1` or `v1`. */
 export function isBuiltInVersion(groupVersion: string): boolean {
   return isBuiltIn(groupVersion.split('/').slice(0, -1).join('/')) && groupVersion !== OURS;
 }
@@ -29,13 +29,13 @@ function dicts(value: Json | undefined): Dict[] {
   return Array.isArray(value) ? (value as Dict[]) : [];
 }
 
-/** APIGroupList: built-in groups only. */
+/** Keeps the built-in groups of an APIGroupList. */
 export function builtInGroups(body: Json): Json {
   const list = body as Dict;
   return { ...list, groups: dicts(list['groups']).filter((group) => isBuiltIn(String(group['name']))) };
 }
 
-/** APIGroupDiscoveryList: built-in groups and their versions. */
+/** Keeps the built-in groups and versions of an APIGroupDiscoveryList. */
 export function builtInDiscovery(body: Json): Json {
   const list = body as Dict;
   const items = dicts(list['items']).flatMap((item) => {
@@ -48,7 +48,7 @@ export function builtInDiscovery(body: Json): Json {
   return { ...list, items };
 }
 
-/** The paths of `/`: those of built-in groups, and of no checks. */
+/** Keeps the paths of built-in groups in `/`, without health checks. */
 export function builtInPaths(body: Json): Json {
   const paths = ((body as Dict)['paths'] as string[]).filter((path) => {
     const [, group, version] = /^\/apis\/([^/]+)(?:\/(.+))?$/.exec(path) ?? [];
@@ -57,7 +57,7 @@ export function builtInPaths(body: Json): Json {
   return { paths: paths.filter((path) => !/^\/(healthz|livez|readyz|debug|logs)/.test(path)) };
 }
 
-/** The index of OpenAPI v3: documents of built-in groups, hashes aside. */
+/** Keeps the documents of built-in groups in the index of OpenAPI v3, without hashes. */
 export function openApiIndex(body: Json): Json {
   const paths = (body as Dict)['paths'] as Dict;
   const kept = Object.keys(paths).filter((path) => isBuiltInPath(`/${path}`));
@@ -69,7 +69,10 @@ export function openApiIndex(body: Json): Json {
 const GVK = 'x-kubernetes-group-version-kind';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head'];
 
-/** An OpenAPI document: built-in paths, the schemas they reach, and no descriptions, which are our own words. */
+/**
+ * Keeps the built-in paths of an OpenAPI document and the schemas that they reach, without descriptions, which are our
+ * own words.
+ */
 export function openApiStructure(body: Json): Json {
   const document = body as Dict;
   const served = Object.fromEntries(Object.entries(document['paths'] as Dict).filter(([path]) => isBuiltInPath(path)));
@@ -105,7 +108,7 @@ function isBuiltInPath(path: string): boolean {
   return version === undefined || version === '' ? isBuiltIn(group) : isBuiltInVersion(`${group}/${version}`);
 }
 
-/** Lists of parameters by name, references followed: version 2 shares them under names with hashes. */
+/** Returns lists of parameters by name, with references resolved: version 2 shares them under names with hashes. */
 function withNamedParameters(value: Json, shared: Dict): Json {
   if (Array.isArray(value)) return value.map((item) => withNamedParameters(item, shared));
   if (typeof value !== 'object' || value === null) return value;
@@ -121,7 +124,10 @@ function withNamedParameters(value: Json, shared: Dict): Json {
   );
 }
 
-/** Options and events belong to every group there is: the built-in ones that are served. The reference also names versions that it only knows. */
+/**
+ * Keeps the served built-in groups in the list of kinds of options and events, which belong to every group. The
+ * reference also lists versions that it does not serve.
+ */
 function builtInKindsOf(kinds: Json): Json {
   if (!Array.isArray(kinds)) return kinds;
   return dicts(kinds).filter(
@@ -132,7 +138,7 @@ function builtInKindsOf(kinds: Json): Json {
   );
 }
 
-/** Also keeps of lists of kinds only built-in ones. */
+/** Also keeps only built-in kinds in lists of kinds. */
 function withoutDescriptions(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutDescriptions);
   if (typeof value !== 'object' || value === null) return value;
@@ -143,7 +149,7 @@ function withoutDescriptions(value: Json): Json {
   );
 }
 
-/** An OpenAPI document's operations: `get /path` with its id. */
+/** Returns the operations of an OpenAPI document: `get /path` with its id. */
 export function operations(body: Json): Json {
   const { paths } = openApiStructure(body) as { paths: Dict };
   return Object.fromEntries(
@@ -156,7 +162,7 @@ export function operations(body: Json): Json {
   );
 }
 
-/** A watch without the bookmarks that only tell the time: how many come depends on the clock. */
+/** Drops the bookmarks of a watch that depend on the clock. */
 export function withoutClockBookmarks(body: Json): Json {
   const events = Array.isArray(body) ? (body as Dict[]) : [body as Dict];
   return events.filter((event) => {
@@ -165,24 +171,24 @@ export function withoutClockBookmarks(body: Json): Json {
   });
 }
 
-/** A watch with runs of bookmarks as one. */
+/** Merges consecutive bookmarks of a watch. */
 export function withBookmarksJoined(body: Json): Json {
   const events = Array.isArray(body) ? (body as Dict[]) : [body as Dict];
   return events.filter((event, i) => event['type'] !== 'BOOKMARK' || events[i + 1]?.['type'] !== 'BOOKMARK');
 }
 
-/** A table whose cells tell ages, which depend on the clock. */
+/** Replaces the ages in the cells of a table. */
 export function withoutAges(body: Json): Json {
   return JSON.parse(JSON.stringify(body).replace(/"\d+[smhdy](?:\d+[smhdy])?"/g, '"<age>"')) as Json;
 }
 
-/** Keeps the named fields of an object, descriptions aside. */
+/** Keeps the named fields of an object, without descriptions. */
 export function only(...fields: readonly string[]): View {
   return (body) =>
     Object.fromEntries(fields.map((field) => [field, withoutDescriptions((body as Dict)[field] ?? null)]));
 }
 
-/** SelfSubjectRulesReview: the reference lists rules in the order of a hash table. */
+/** Sorts the rules of a SelfSubjectRulesReview, which the reference lists in the order of a hash table. */
 export function sortedRules(body: Json): Json {
   const { status, ...rest } = body as Dict;
   const sorted = (value: Json | undefined): Json =>

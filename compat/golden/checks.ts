@@ -1,4 +1,4 @@
-/** What is asked of each golden object. A check gives undefined, or what differs in a few words. */
+/** The checks of each golden object. A check returns undefined, or the difference in a few words. */
 import { normalizeTyped } from '../../src/apimachinery/codec/typed-normalize.ts';
 import { readYaml } from '../../src/apimachinery/codec/yaml/yaml.ts';
 import { writeYaml } from '../../src/apimachinery/codec/yaml/yaml-write.ts';
@@ -45,7 +45,7 @@ export const checks: readonly Check[] = [
   },
 ];
 
-/** Two golden objects in a list, through protobuf and back. */
+/** Encodes two golden objects in a list and decodes it, in protobuf. */
 export function checkList(fixture: Fixture, list: StructView): string | undefined {
   const item = fromJson(fixture.expected.json);
   delete item['kind'];

@@ -1,19 +1,19 @@
 /**
- * The golden files of the Go modules: one object in JSON, YAML and protobuf for each kind, of this release and of earlier ones. Invariant:
- * they are read from the module cache as they are, in the versions that the generator of our tables names.
+ * The golden files of the Go modules: one object in JSON, YAML and protobuf for each kind, of this release and of
+ * earlier ones. Invariant: they are read from the module cache, in the versions that the generator of our tables uses.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where modules keep their golden files. */
+/** The folders of golden files in the modules. */
 const MODULES = [
   { module: 'k8s.io/api', folder: 'testdata' },
   { module: 'k8s.io/apiextensions-apiserver', folder: 'pkg/apis/testdata' },
   { module: 'k8s.io/kube-aggregator', folder: 'pkg/apis/testdata' },
 ];
 
-/** This release; other folders are named after theirs. */
+/** This release. Other folders have the name of theirs. */
 export const CURRENT = 'HEAD';
 
 export interface Forms {
@@ -29,11 +29,11 @@ export interface Fixture {
   readonly version: string;
   readonly kind: string;
   readonly given: Forms;
-  /** What reading and writing makes of it: the same, unless a type has changed since. */
+  /** The result of reading and writing: the same, unless a type has changed since. */
   readonly expected: Forms;
 }
 
-/** All golden files; `source` is the folder whose go.mod names the modules' versions. */
+/** Returns all golden files. `source` is the folder whose go.mod names the versions of the modules. */
 export function readFixtures(source: string): Fixture[] {
   const go = (...args: string[]): string => execFileSync('go', args, { cwd: source, encoding: 'utf8' });
   const fixtures: Fixture[] = [];

@@ -1,7 +1,8 @@
 /**
- * Reads and writes the golden objects of the Go modules in every form and compares the bytes; compares the schema that apply merges by.
- * usage: main.ts [--kind NAME]
- * Fails on any difference, and on a kind of this release that our tables have in no form.
+ * Reads and writes the golden objects of the Go modules in every form and compares the bytes. Compares the schema of
+ * apply.
+ *
+ * usage: main.ts [--kind NAME] Fails on any difference, and on a kind of this release that our tables do not have.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 /**
- * The schema by which client-go's apply configurations merge, beside our tables: the types of fields, how lists and maps merge, keys, defaults.
- * Invariant: every type that both have is compared field by field.
+ * The schema by which client-go's apply configurations merge, compared with our tables: the types of fields, the merge
+ * of lists and maps, keys, defaults. Invariant: every type that both have is compared field by field.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,7 @@
 /**
- * Runs h2spec against our server: does it keep to RFC 7540 and RFC 7541, in what it accepts and in how it refuses? Every test must pass, or be skipped by h2spec itself.
+ * Runs h2spec against our server, which checks conformance to RFC 7540 and RFC 7541. Every test must pass, or be
+ * skipped by h2spec itself.
+ *
  * usage: main.ts [SPEC...]
  *   SPEC   a part of the tests, as h2spec names it: http2/6.5, hpack
  */
@@ -12,21 +14,21 @@ import { startKeelson } from '../peers/keelson.ts';
 import { makeCredentials, type Peer } from '../peers/peer.ts';
 import { program, ROOT } from '../peers/programs.ts';
 
-/** Of each test, and of the whole. */
+/** The time limit of each test, and of the whole run. */
 const TEST_SECONDS = 5;
 const ALL_SECONDS = 300;
 /**
- * A test that sends a request and then something wrong on its stream, in two writes, cannot tell a server that answers in between from one that does not notice. It has failed if it fails in each of
- * so many runs.
+ * A test that sends a request and then an error on its stream, in two writes, cannot distinguish a server that answers
+ * in between from one that does not notice the error. A test fails if it fails in all of these runs.
  */
 const MOST_RUNS = 3;
-/** Fewer would mean that h2spec did not run what it has. */
+/** With fewer tests, h2spec did not run all it has. */
 const FEWEST_TESTS = 140;
 
-/** Where anybody may create something, here: an answer that does not wait for the body would race with what is wrong with it. */
+/** The path of a create: an answer that does not wait for the body would race with the error in it. */
 const PATH = '/api/v1/namespaces';
 
-/** h2spec sends no credentials. */
+/** Grants access to anonymous clients, because h2spec sends no credentials. */
 async function letAnybodyIn(peer: Peer): Promise<void> {
   const client = createClient(peer);
   const api = 'rbac.authorization.k8s.io';
@@ -43,7 +45,7 @@ async function letAnybodyIn(peer: Peer): Promise<void> {
 
 interface Run {
   readonly summary: string;
-  /** It ran all of its tests. */
+  /** True if it ran all of its tests. */
   readonly complete: boolean;
   readonly failed: readonly string[];
   readonly output: string;

@@ -1,9 +1,10 @@
 /**
- * Runs the real Helm against the reference and against our server: charts are installed, upgraded, rolled back and removed, and exit code, standard
- * output, standard error and what is stored are compared.
- * A line counts as different if it is so again when the script is run again on fresh servers.
+ * Runs the real Helm against the reference and against our server. Charts are installed, upgraded, rolled back and
+ * removed; exit code, standard output, standard error and the stored objects are compared. A difference counts if it
+ * occurs again on fresh servers.
+ *
  * usage: main.ts [--self]
- *   --self   compares two references: whatever differs then is noise of this suite
+ *   --self   compares two references: every difference is noise of this suite
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,14 +17,14 @@ import { type Candidate, onFreshPair } from '../peers/pair.ts';
 import { program, ROOT } from '../peers/programs.ts';
 import { HELM } from './script.ts';
 
-/** Pods need no ServiceAccount, which a controller would make. */
+/** Pods then need no ServiceAccount, which a controller would create. */
 const FLAGS = ['--disable-admission-plugins=ServiceAccount'];
 
 const { values } = parseArgs({ options: { self: { type: 'boolean', default: false } } });
 program('helm');
 
 const candidate: Candidate = values.self ? 'reference' : 'keelson';
-/** On servers of their own. */
+/** Runs the script on fresh servers. */
 const runOnce = (): Promise<StepResult[]> => onFreshPair(candidate, FLAGS, (pair) => runScripts(pair, [HELM]));
 
 const started = performance.now();

@@ -1,4 +1,7 @@
-/** A chart as `helm create` makes it, and one with a custom kind, from their installation to their end; kubectl shows what is stored in between. */
+/**
+ * The Helm script: a chart as `helm create` makes it, and one with a custom kind, from install to uninstall. kubectl
+ * shows the stored objects in between.
+ */
 import { $, type Script, type Step } from '../kubectl/script.ts';
 
 const CRD = `apiVersion: apiextensions.k8s.io/v1
@@ -44,12 +47,12 @@ data:
   value: {{ if $old }}{{ index $old.data "value" }}{{ else }}{{ b64enc (toString .Release.Revision) }}{{ end }}
 `;
 
-/** A line of helm. */
+/** A command line of helm. */
 function helm(line: string, options: Omit<Step, 'line' | 'program'> = {}): Step {
   return $(line, { ...options, program: 'helm', view: withoutTimes, errors: withoutTimes });
 }
 
-/** Clock times as helm writes them. */
+/** Replaces times in helm's format. */
 function withoutTimes(text: string): string {
   return text
     .replace(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} +\d+ \d\d:\d\d:\d\d 20\d\d/g, '<time>')
@@ -57,7 +60,7 @@ function withoutTimes(text: string): string {
     .replace(/"?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"?/g, '<time>');
 }
 
-/** What the chart stored, in full. */
+/** Shows all objects of the chart. */
 const STORED = $('get deployments,services,serviceaccounts,horizontalpodautoscalers,ingresses -o yaml');
 const RELEASES = $('get secrets -l owner=helm --show-labels', {
   view: (text) => text.replace(/(?:createdAt|modifiedAt)=\d+/g, '<time>'),

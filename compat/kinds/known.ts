@@ -1,6 +1,6 @@
 /**
- * Differences about built-in kinds that we know and accept for now. Invariant: each one occurs in a full run (an entry that no longer does fails
- * it, unless it is rare), and each id stands in docs/compatibility.md as `**id.**` with its reason in full.
+ * The known differences about built-in kinds. Invariants: each entry occurs in a full run (the run fails otherwise,
+ * unless it is rare); each id is in docs/compatibility.md as `**id.**` with its reason.
  */
 import type { KnownEntry } from '../common/outcome.ts';
 import type { Aspect } from './session.ts';
@@ -10,7 +10,7 @@ export interface KnownKindDifference extends KnownEntry {
   readonly aspect?: Aspect;
   /** Matches `kind / title`. */
   readonly request: RegExp;
-  /** Matches `where: reference → candidate`; default: everything about the request. */
+  /** Matches `where: reference → candidate`. Default: everything about the request. */
   readonly difference?: RegExp;
   /** The seed decides whether it occurs. Default false. */
   readonly isRare?: boolean;

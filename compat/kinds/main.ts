@@ -1,16 +1,20 @@
 /**
- * Every built-in kind against the reference: valid objects, each broken in every way that mutate.ts knows, edits, patches, status, other
+ * Compares every built-in kind with the reference: valid objects, their mutations, updates, patches, status, other
  * subresources, deletes, tables, discovery.
- * usage: npm run compat:kinds -- [--kind PLURAL,...] [--full | --short] [--replay | --record] [--all] [--verbose] [--messages] [--seed N] [--self]
+ *
+ * usage: npm run compat:kinds -- [--kind PLURAL,...] [--full | --short] [--replay | --record] [--all] [--verbose]
+ *                                [--messages] [--seed N] [--self]
  *   --kind      only these (plural, or plural.group); sends everything, as --full does, unless --short is given
  *   --full      every request; default a sample of some dozens for each kind, chosen by the seed
- *   --replay    asks no reference: its answers are read from .cache/peers/answers, where an earlier run with --record put them (same --seed, same
- *               length). Much faster, for who works on one kind.
- *   --verbose   prints the request of each miss; --all prints every miss, not one of each sort; --messages prints where only words differ
- *   --self      compares two references: whatever differs then is noise of this suite
- * Aspects: verdict = code, reason and the set of (reason, field) causes; object = body of a success; table = columns and cells; order = order
- * of fields in the body; messages = words. Fails below 97 % of verdicts, on any difference in an object of a workload kind that known.ts does not list and that occurs twice,
- * and on an entry of known.ts that no longer occurs (--full). Every miss with its request goes to .cache/compat/kinds.log.
+ *   --replay    runs no reference: reads its answers from .cache/peers/answers, where an earlier run with --record wrote
+ *               them (same --seed, same length). Much faster for work on one kind.
+ *   --verbose   prints the request of each miss; --all prints every miss, not one of each sort
+ *   --messages  prints differences of messages only
+ *   --self      compares two references: every difference is noise of this suite
+ * Aspects: verdict = code, reason and the set of (reason, field) causes; object = body of a success; table = columns
+ * and cells; order = order of fields in the body; messages = texts. Fails below 97 % of verdicts, on any difference in
+ * an object of a workload kind that known.ts does not list and that occurs twice, and on an entry of known.ts that no
+ * longer occurs (--full). Every miss with its request is written to .cache/compat/kinds.log.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,21 +29,24 @@ import { startKeelson } from '../peers/keelson.ts';
 import { startPair } from '../peers/pair.ts';
 import { makeCredentials, type Peer } from '../peers/peer.ts';
 import { ROOT } from '../peers/programs.ts';
+import type { Plan } from './kind-requests.ts';
 import { KNOWN } from './known.ts';
 import { SUBJECTS } from './objects.ts';
 import { judgeResults, printAspects, printKinds, printMisses } from './report.ts';
 import { runSubjects } from './run.ts';
 import type { Result, Session } from './session.ts';
-import type { Plan } from './story.ts';
 import { nameOf, type Subject } from './subject.ts';
 
 const REQUIRED = 0.97;
-/** Kinds whose defaults operators compare: their bodies agree without exception. */
+/** Kinds whose defaults operators compare. Their bodies must agree without exception. */
 const WORKLOADS =
   /^(?:pods|podtemplates|replicationcontrollers|deployments|replicasets|statefulsets|daemonsets|jobs|cronjobs)[./]/;
-/** Tokens in pods come from an admission plugin that needs a controller: off for both. Privileged containers are the reference's choice at start. */
+/**
+ * The plugin ServiceAccount needs a controller, so it is off for both. Privileged containers are an option of the
+ * reference at start.
+ */
 const FLAGS = ['--disable-admission-plugins=ServiceAccount', '--allow-privileged=true'];
-/** Switches every version on; the reference has some kinds behind gates as well, which mean nothing to ours. */
+/** Enables every version. The reference has some kinds behind feature gates too, which have no effect on our server. */
 const OPTIONAL_FLAGS = [
   '--runtime-config=api/all=true,certificates.k8s.io/v1beta1=true,certificates.k8s.io/v1alpha1=true,scheduling.k8s.io/v1alpha2=true,storagemigration.k8s.io/v1beta1=true',
   '--feature-gates=ClusterTrustBundle=true,PodCertificateRequest=true,StorageVersionMigrator=true,GenericWorkload=true',
@@ -122,7 +129,7 @@ writeFileSync(log, misses.map((one) => JSON.stringify(one)).join('\n'));
 if (misses.length > 0) console.log(`every miss: ${log}`);
 process.exitCode = complaints.length === 0 ? 0 : 1;
 
-/** Bodies of workload kinds that differ in ways that are not known. */
+/** Returns the bodies of workload kinds with unknown differences. */
 function differingWorkloads(some: readonly Result[]): Result[] {
   const workloads = some.filter(({ aspect, kind }) => aspect === 'object' && WORKLOADS.test(kind));
   return differing(judgeResults(workloads, values.self).judged);
@@ -145,7 +152,7 @@ function readGolden(): (subject: Subject) => JsonDict | undefined {
   };
 }
 
-/** Starts the servers, asks them about these kinds, and ends them. */
+/** Starts the servers, sends all requests about these kinds, and stops them. */
 async function runAll(chosen: readonly Subject[], flags: readonly string[]): Promise<Session[]> {
   const peers = await startPeers(flags);
   const candidate = createClient(peers.candidate, TIMEOUT);

@@ -1,6 +1,6 @@
 /**
- * Makes odd and invalid objects out of valid ones, one change each. Invariant: which ones there are depends on the object alone; no schema is
- * asked, so that a rule which our tables do not know is met as well. The original is not touched.
+ * The mutation of valid objects to unusual and invalid ones, one change each. Invariants: the mutations depend only on
+ * the object, not on a schema, so that rules which our tables do not know are tested too; the original is not modified.
  */
 import { HEADS, literal } from '../crds/mutate.ts';
 import { isDict, type JsonDict, type Step, withAt } from '../crds/schema.ts';
@@ -16,14 +16,17 @@ interface Site {
   readonly value: Json;
 }
 
-/** Title of a change and what stands there afterwards; undefined removes it. */
+/** The title of a change and the new value; undefined removes it. */
 type Change = readonly [string, Json | undefined];
 
 /** Fields of the root that have changes of their own. */
 const HEAD_FIELDS = ['apiVersion', 'kind', 'metadata', 'status'];
 const LONG = 300;
 
-/** Everything that can be wrong with a new object. `roots`: only below these fields of the root; default all but metadata and status. */
+/**
+ * Returns all mutations of a new object. `roots` restricts them to these fields of the root. Default: all but metadata
+ * and status.
+ */
 export function invalidate(object: JsonDict, roots?: readonly string[]): Mutation[] {
   const heads = roots === undefined ? Object.entries(HEADS) : [];
   return [
@@ -32,7 +35,10 @@ export function invalidate(object: JsonDict, roots?: readonly string[]): Mutatio
   ];
 }
 
-/** What an update may do to each field of a stored object: another value, none, an empty one, items fewer, more and in another order. */
+/**
+ * Returns the changes that an update may make to each field of a stored object: another value, none, an empty one, and
+ * fewer, more and reordered items.
+ */
 export function edit(object: JsonDict, roots?: readonly string[]): Mutation[] {
   const metadata = isDict(object['metadata']) ? object['metadata'] : {};
   const withMetadata = (fields: JsonDict): JsonDict => ({ ...object, metadata: { ...metadata, ...fields } });
@@ -51,7 +57,7 @@ export function edit(object: JsonDict, roots?: readonly string[]): Mutation[] {
   return [...heads, ...sitesOf(object, roots).flatMap((site) => changed(object, site, editChanges(site.value)))];
 }
 
-/** Fields that a sample of everything has and the object has not, added one at a time. */
+/** Returns mutations that add one field each of those that the sample has and the object has not. */
 export function addFrom(object: JsonDict, sample: JsonDict, roots?: readonly string[]): Mutation[] {
   const result: Mutation[] = [];
   const visit = (value: Json, golden: Json | undefined, path: readonly Step[]): void => {
@@ -209,7 +215,7 @@ function otherOf(item: Json): Json {
   return { ...item, [key]: typeof old === 'number' ? old + 1 : `${String(old)}-other` };
 }
 
-/** Every place below the chosen roots. */
+/** Returns every place below the chosen roots. */
 function sitesOf(object: JsonDict, roots?: readonly string[]): Site[] {
   const sites: Site[] = [];
   const visit = (value: Json, path: readonly Step[]): void => {
@@ -230,7 +236,7 @@ function show(path: readonly Step[]): string {
     .join('');
 }
 
-/** Patches of three sorts that say much the same about the object; each as title, content type and body. */
+/** Returns patches of three kinds with a similar effect, each with title, content type and body. */
 export function patchesOf(object: JsonDict): { title: string; type: string; body: Json }[] {
   const merge = 'application/merge-patch+json';
   const strategic = 'application/strategic-merge-patch+json';

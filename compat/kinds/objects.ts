@@ -1,4 +1,4 @@
-/** All kinds of the run, by their groups. */
+/** All kinds of the run, by group. */
 import { APPS } from './objects/apps.ts';
 import { CLUSTER } from './objects/cluster.ts';
 import { CORE } from './objects/core.ts';
@@ -9,7 +9,7 @@ import { REVIEWS } from './objects/reviews.ts';
 import { STORAGE } from './objects/storage.ts';
 import type { Subject } from './subject.ts';
 
-/** Stable kinds first, then what `--runtime-config` switches on. */
+/** Stable kinds first, then those that `--runtime-config` enables. */
 export const SUBJECTS: readonly Subject[] = [
   ...CORE,
   ...APPS,

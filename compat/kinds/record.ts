@@ -1,6 +1,6 @@
 /**
- * What the reference answered about a kind, kept in files, so that a run about it needs no reference. Invariant: a request is answered from the
- * record only if it is the same to the byte; otherwise the run ends, and the record has to be made anew.
+ * The recorded answers of the reference about a kind, in files, so that a run needs no reference. Invariant: a request
+ * is answered from the record only if it is identical; otherwise the run ends, and the record must be made again.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Answer, Client } from '../diff/client.ts';
 import { PEERS } from '../peers/programs.ts';
 
-/** Beside the programs of the reference. */
+/** In the folder of the reference programs. */
 const FOLDER = join(PEERS, 'answers', 'kinds');
 
 interface Kept {
@@ -21,7 +21,7 @@ export interface Recorder {
   save(): void;
 }
 
-/** A client that sends, and keeps what comes back until `save`. */
+/** A client that records the answers until `save`. */
 export function createRecorder(name: string, client: Client): Recorder {
   const answers = new Map<string, Answer[]>();
   return {
@@ -43,7 +43,7 @@ export function createRecorder(name: string, client: Client): Recorder {
   };
 }
 
-/** A client that answers from the record; `like` lends its credentials. Throws if there is no record. */
+/** A client that answers from the record. `like` provides its credentials. Throws if there is no record. */
 export function createReplayer(name: string, like: Client): Client {
   const file = fileOf(name);
   if (!existsSync(file)) throw new Error(`there is no record of ${name}; make one with --record`);

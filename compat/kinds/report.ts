@@ -1,4 +1,4 @@
-/** Prints what a run found: misses that look alike once with their number, a line for each kind, a line for each aspect. */
+/** The report of a run: similar misses once with their number, a line for each kind, a line for each aspect. */
 import { count, type Judged, judge, type Outcome } from '../common/outcome.ts';
 import { signatureOf } from '../crds/signature.ts';
 import type { Difference } from '../diff/compare.ts';
@@ -27,11 +27,11 @@ function matches(entry: KnownKindDifference, result: Result, { where, reference,
 }
 
 export interface PrintOptions {
-  /** Every miss, not one of each sort. */
+  /** Prints every miss, not one of each sort. */
   readonly all: boolean;
-  /** The request of each miss. */
+  /** Prints the request of each miss. */
   readonly verbose: boolean;
-  /** Where only words or the order of fields differ, too. */
+  /** Also prints differences of messages or of the order of fields. */
   readonly messages: boolean;
 }
 
@@ -60,7 +60,7 @@ export function printMisses(judged: readonly Judged<Result>[], { all, verbose, m
   if (!all && sorted.length > SHOWN_MISSES) console.log(`\nand ${sorted.length - SHOWN_MISSES} other sorts of misses`);
 }
 
-/** A line for each kind: agreed, or different in known ways, of all. */
+/** Prints a line for each kind: agreed, or different in known ways, of all. */
 export function printKinds(judged: readonly Judged<Result>[]): void {
   const groups = new Map<string, Judged<Result>[]>();
   for (const one of judged) {
@@ -78,7 +78,7 @@ export function printKinds(judged: readonly Judged<Result>[]): void {
   }
 }
 
-/** One line for each aspect; the share that agreed, known differences counted as misses. */
+/** Prints one line for each aspect. Returns the share that agreed; known differences count as misses. */
 export function printAspects(judged: readonly Judged<Result>[]): ReadonlyMap<Aspect, number> {
   console.log('');
   return new Map(

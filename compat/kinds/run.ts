@@ -1,18 +1,21 @@
-/** Runs subjects side by side. Invariant: what is sent depends on the seed and on the reference's answers alone; subjects that change what others get run last and alone. */
+/**
+ * The run of subjects side by side. Invariants: the requests depend only on the seed and the answers of the reference;
+ * subjects that affect others run last and alone.
+ */
 import type { JsonDict } from '../crds/schema.ts';
 import type { Client } from '../diff/client.ts';
+import { type Plan, runSubject } from './kind-requests.ts';
 import { createRecorder, createReplayer } from './record.ts';
 import { Session } from './session.ts';
-import { type Plan, runSubject } from './story.ts';
 import { nameOf, type Subject } from './subject.ts';
 
-/** Subjects at a time. */
+/** The number of concurrent subjects. */
 const WIDTH = 4;
 
 export interface RunOptions {
   readonly plan: Plan;
   readonly candidate: Client;
-  /** Undefined: its records answer. */
+  /** Undefined if its recorded answers are used. */
   readonly reference: Client | undefined;
   readonly record: boolean;
   golden(subject: Subject): JsonDict | undefined;
@@ -33,7 +36,7 @@ export async function runSubjects(subjects: readonly Subject[], options: RunOpti
   return sessions;
 }
 
-/** The versions of a resource together: they share their names. */
+/** Groups the versions of a resource, which share the names of objects. */
 function byResource(subjects: readonly Subject[]): Subject[][] {
   const groups = new Map<string, Subject[]>();
   for (const subject of subjects) {

@@ -1,6 +1,6 @@
 /**
- * The two servers of a run, asked in step, and everything they were found to say differently. Invariant: every request goes to both (bodies may
- * carry each server's own revision and uid), and leaves one result for each aspect that was compared.
+ * The two servers of a run and the differences between their answers. Invariant: every request goes to both (bodies may
+ * contain each server's own revision and uid), and gives one result for each compared aspect.
  */
 import { bodyText } from '../crds/mutate.ts';
 import { isDict, type JsonDict } from '../crds/schema.ts';
@@ -18,7 +18,7 @@ import type { Difference } from '../diff/compare.ts';
 import type { Json } from '../diff/normalise.ts';
 import { compareOrder, withoutAges, withoutAllocations, withoutAllocationsInText } from './views.ts';
 
-/** `verdict`: code, reason, causes. `object`: the body of a success. The others are told apart from both. */
+/** `verdict`: code, reason, causes. `object`: the body of a success. The others are separate. */
 export const ASPECTS = ['verdict', 'object', 'table', 'warnings', 'discovery', 'order', 'messages'] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
@@ -26,7 +26,7 @@ export interface Result {
   /** The name of the subject. */
   readonly kind: string;
   readonly aspect: Aspect;
-  /** What was asked, for a person. */
+  /** The request, for people. */
   readonly title: string;
   readonly differences: readonly Difference[];
   /** The request, in a form that can be sent again. */
@@ -49,20 +49,20 @@ export interface Request {
 export interface Asked {
   readonly reference: Verdict;
   readonly candidate: Verdict;
-  /** What each server sent, parsed; undefined if it refused. */
+  /** The parsed answer of each server; undefined if it refused. */
   readonly bodies: readonly [JsonDict | undefined, JsonDict | undefined];
 }
 
-/** What is compared of a success: the object, a table, the entries of a discovery document, nothing. */
+/** The compared part of a success: the object, a table, or the entries of a discovery document. */
 export type View = 'object' | 'table' | { readonly discovery: (body: Json | undefined) => Json };
 
-/** Requests of a session that are under way at a time. */
+/** The number of concurrent requests of a session. */
 const WIDTH = 6;
 const SHOWN_BODY = 20_000;
 
 export class Session {
   readonly results: Result[] = [];
-  /** Sentences about the suite's own objects that the reference does not accept. */
+  /** Sentences about objects of the suite that the reference does not accept. */
   readonly complaints: string[] = [];
   requests = 0;
   readonly #clients: readonly [Client, Client];
@@ -125,7 +125,7 @@ function describe({ method, path, body, type }: Request, differences: readonly D
   return `${method} ${path}${type === undefined ? '' : ` (${type})`}\n${text.slice(0, SHOWN_BODY)}`;
 }
 
-/** Differences by aspect; aspects about which the answers say nothing are left out. */
+/** Returns the differences by aspect, without aspects that do not apply. */
 function compareAsked({ reference, candidate, bodies }: Asked, view: View): Partial<Record<Aspect, Difference[]>> {
   const verdict = compareVerdicts(reference, candidate);
   const agree = verdict.length === 0;

@@ -1,17 +1,20 @@
-/** What a kind of the run is: where it is served, and valid objects of it. Invariant: every variant is one that the reference accepts; a run says so if it is not. */
+/**
+ * A kind of the run: its path and valid objects of it. Invariant: the reference accepts every variant; the run reports
+ * one that it does not.
+ */
 import type { JsonDict } from '../crds/schema.ts';
 import type { Json } from '../diff/normalise.ts';
 
 export interface Variant {
-  /** Also the object's name, unless `object.metadata.name` is given. */
+  /** Also the name of the object, unless `object.metadata.name` is given. */
   readonly name: string;
   /** Without apiVersion and kind. */
   readonly object: JsonDict;
-  /** What a controller would write through the status subresource, valid. */
+  /** A valid status, as a controller would write it. */
   readonly status?: JsonDict;
 }
 
-/** A request beside those that every kind gets; `{}` in the path is the object's own path. */
+/** A request in addition to those that every kind gets. `{}` in the path is the path of the object. */
 export interface Extra {
   readonly title: string;
   readonly method: string;
@@ -20,13 +23,13 @@ export interface Extra {
   readonly body?: Json;
   readonly type?: string;
   readonly accept?: string;
-  /** The name of the variant whose stored object it is about; default the first. */
+  /** The name of the variant whose stored object it is about. Default: the first. */
   readonly variant?: string;
-  /** Its body is mutated as well: each mutation is sent as a dry run. */
+  /** Its body is mutated as well, and each mutation is sent as a dry run. */
   readonly mutate?: boolean;
 }
 
-/** Something that must be there before; both servers get it, nothing is compared. */
+/** An object that must exist before. Both servers get it, and nothing is compared. */
 export interface Need {
   /** The collection; `{ns}` is the subject's namespace. */
   readonly path: string;
@@ -34,7 +37,7 @@ export interface Need {
 }
 
 export interface Subject {
-  /** '' is core. */
+  /** '' for the core group. */
   readonly group: string;
   readonly version: string;
   readonly plural: string;
@@ -42,15 +45,15 @@ export interface Subject {
   readonly clusterScoped?: boolean;
   readonly variants: readonly Variant[];
   readonly needs?: readonly Need[];
-  /** Asked in order, after the object's status was written and before it is deleted. */
+  /** Sent in order, after the status was written and before the object is deleted. */
   readonly extras?: readonly Extra[];
   /** Nothing is stored: only POST. Default false. */
   readonly isReview?: boolean;
-  /** Objects of it change what others get (default classes, say): runs when nothing else does. Default false. */
+  /** Its objects affect other kinds (such as default classes), so it runs alone. Default false. */
   readonly alone?: boolean;
-  /** Milliseconds that a loop of the reference gets to write the status of a new object. Default 0. */
+  /** The time in milliseconds that a loop of the reference gets to write the status of a new object. Default 0. */
   readonly settleMs?: number;
-  /** Off unless `--runtime-config` switches it on. Default false. */
+  /** Served only if `--runtime-config` enables it. Default false. */
   readonly optional?: boolean;
 }
 
@@ -58,7 +61,7 @@ export function apiVersionOf({ group, version }: Subject): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** `deployments.apps/v1`, `pods/v1`: how a report names it. */
+/** The name in reports: `deployments.apps/v1`, `pods/v1`. */
 export function nameOf({ group, version, plural }: Subject): string {
   return group === '' ? `${plural}/${version}` : `${plural}.${group}/${version}`;
 }
@@ -73,7 +76,7 @@ export function collectionOf(subject: Subject): string {
   return `${root}/${subject.version}${namespace}/${subject.plural}`;
 }
 
-/** The whole object that is sent. */
+/** Returns the whole object that is sent. */
 export function objectOf(subject: Subject, variant: Variant): JsonDict {
   const { metadata, ...rest } = variant.object;
   return {

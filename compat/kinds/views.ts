@@ -1,9 +1,9 @@
-/** What is compared of bodies: without what each server chooses by chance or clock. Invariant: nothing else is hidden. */
+/** Views of bodies without values that depend on chance or the clock. Invariant: nothing else is dropped. */
 import { isDict } from '../crds/schema.ts';
 import type { Difference } from '../diff/compare.ts';
 import type { Json } from '../diff/normalise.ts';
 
-/** Addresses of the Services' range that both servers are started with. */
+/** Addresses in the Service range that both servers are started with. */
 const CLUSTER_IP = /\b10\.0\.0\.\d+(?![\d/])/g;
 const NODE_PORT = /\b3[0-2]\d{3}\b/g;
 const PORT_FIELDS = ['nodePort', 'healthCheckNodePort'];
@@ -12,7 +12,7 @@ const AGE = /^(?:\d+[smhdy])+$|\(\d+[smhdy]+ ago\)/;
 /** Lists of a rules review, which the reference has in the order of its caches. */
 const UNSORTED = ['resourceRules', 'nonResourceRules'];
 
-/** Allocated addresses and ports have placeholders; the rules of a rules review are sorted. */
+/** Replaces allocated addresses and ports by placeholders, and sorts the rules of a rules review. */
 export function withoutAllocations(value: Json | undefined, key = ''): Json {
   if (typeof value === 'string') return value.replace(CLUSTER_IP, '<cluster IP>');
   if (typeof value === 'number') return PORT_FIELDS.includes(key) && value >= 30_000 ? '<node port>' : value;
@@ -35,7 +35,7 @@ export function withoutAllocationsInText(text: string): string {
   return text.replace(CLUSTER_IP, '<cluster IP>').replace(NODE_PORT, '<node port>');
 }
 
-/** A table whose cells show no ages. */
+/** Replaces the ages in the cells of a table. */
 export function withoutAges(table: Json | undefined): Json {
   const plain = withoutAllocations(table);
   if (!isDict(plain) || !Array.isArray(plain['rows'])) return plain;
@@ -50,10 +50,10 @@ export function withoutAges(table: Json | undefined): Json {
   return { ...plain, rows };
 }
 
-/** Left out of comparing the order: ours puts the revision first, wherever it stores an object. */
+/** Not compared in the order of fields: our server puts the revision first. */
 const UNORDERED = ['managedFields', 'resourceVersion'];
 
-/** Fields that both have, in another order. */
+/** Returns fields that both have, in another order. */
 export function compareOrder(left: Json | undefined, right: Json | undefined): Difference[] {
   const differences: Difference[] = [];
   const visit = (a: Json | undefined, b: Json | undefined, path: string): void => {

@@ -1,13 +1,16 @@
 /**
- * What kubectl shows differently with our server, known and accepted for now. Invariant: each one occurs (an entry that no longer does fails
- * the run), and each id stands in docs/compatibility.md as `**id.**` with its reason in full.
+ * The known differences in the output of kubectl with our server. Invariants: each one occurs (the run fails
+ * otherwise); each id is in docs/compatibility.md as `**id.**` with its reason.
  */
 import type { KnownEntry } from '../common/outcome.ts';
 
 export interface KnownOutput extends KnownEntry {
   /** Matches `script / command line`. */
   readonly step: RegExp;
-  /** Matches the part of our normalised output that differs (`exit`, `stdout` or `stderr`, a colon, the text); default: anything. */
+  /**
+   * Matches the part of our normalised output that differs (`exit`, `stdout` or `stderr`, a colon, the text). Default:
+   * anything.
+   */
   readonly output?: RegExp;
 }
 

@@ -1,9 +1,12 @@
 /**
- * Runs the real kubectl against the reference and against our server and compares exit code, standard output and standard error.
+ * Runs the real kubectl against the reference and against our server and compares exit code, standard output and
+ * standard error.
+ *
  * usage: main.ts [--self] [--script NAME,...] [--known]
- *   --self    compares two references: whatever differs then is noise of this suite
- *   --script  only these scripts (switches the stale check off); --known prints the known differences that occurred too
- * Fails on a difference that known.ts does not list, if it occurs again when its script is run again on fresh servers, and on a listed one that no longer occurs.
+ *   --self    compares two references: every difference is noise of this suite
+ *   --script  only these scripts (turns the stale check off); --known also prints the known differences that occurred
+ * Fails on a difference that known.ts does not list and that occurs again when its script is run on fresh servers, and
+ * on a listed one that no longer occurs.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +21,7 @@ import { runScripts, type StepResult } from './run.ts';
 import type { Script } from './script.ts';
 import { SCRIPTS } from './scripts.ts';
 
-/** Pods need no ServiceAccount, which a controller would make. */
+/** Pods then need no ServiceAccount, which a controller would create. */
 const FLAGS = ['--disable-admission-plugins=ServiceAccount', '--allow-privileged=true'];
 
 const { values } = parseArgs({
@@ -34,7 +37,7 @@ if (scripts.length === 0)
   throw new Error(`no such scripts; there are ${SCRIPTS.map((script) => script.name).join(', ')}`);
 
 const candidate: Candidate = values.self ? 'reference' : 'keelson';
-/** On servers of their own. */
+/** Runs the scripts on fresh servers. */
 const runOnce = (chosen: readonly Script[]): Promise<StepResult[]> =>
   onFreshPair(candidate, FLAGS, (pair) => runScripts(pair, chosen));
 

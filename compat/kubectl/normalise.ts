@@ -1,11 +1,17 @@
-/** Replaces in kubectl's output what two correct servers may show differently: addresses, ages, times, uids, revisions, widths of columns. */
+/**
+ * The replacement of parts of kubectl's output that may differ between two correct servers: addresses, ages, times,
+ * uids, revisions, widths of columns.
+ */
 import { createNormaliser } from '../diff/normalise.ts';
 
 const AGE = /(?<![\w.:-])\d+(?:y\d+d|d\d+h|h\d+m|m\d+s|[smhdy])(?![\w:-])/g;
 const KLOG = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ /gm;
-/** kubectl's own reflector complains, or not, when its time is up between two watches; the command's own last line says that the time is up. */
+/**
+ * kubectl's reflector logs an error if its time is up between two watches, which is a matter of chance. The last line
+ * of the command says that the time is up.
+ */
 const OUT_OF_TIME = /^E <source>\] "Failed to watch" err="context (?:deadline exceeded|canceled)".*\n?/gm;
-/** Addresses of the Services' range that both servers are started with, and ports of nodes. */
+/** Addresses in the Service range that both servers are started with, and node ports. */
 const CLUSTER_IP = /\b10\.0\.0\.\d+(?![\d/])/g;
 const NODE_PORT = /(?<![\w.-])3[0-2]\d{3}(?![\w.-])/g;
 
@@ -13,7 +19,7 @@ export interface TextNormaliser {
   text(text: string): string;
 }
 
-/** One for each server and script; `folder` is the working folder, whose path goes too. */
+/** Makes a normaliser for one server and script. `folder` is the working folder, whose path is replaced too. */
 export function createTextNormaliser(url: string, folder: string, home: string): TextNormaliser {
   const inner = createNormaliser(url, Date.now());
   return {

@@ -1,4 +1,4 @@
-/** Prints how kubectl's outputs compare, as line differences. */
+/** The report of the outputs of kubectl, as differences of lines. */
 import { type Judged, judge, type Outcome } from '../common/outcome.ts';
 import { KNOWN, type KnownOutput } from './known.ts';
 import type { OutputDifference, StepResult } from './run.ts';
@@ -29,7 +29,7 @@ export function printDifferences(judged: readonly Judged<StepResult>[]): void {
   }
 }
 
-/** `-` only the reference has the line, `+` only we have it. */
+/** `-` is a line of the reference only, `+` one of ours only. */
 function lineDifferences(reference: string, candidate: string): string[] {
   const left = reference.split('\n');
   const right = candidate.split('\n');
@@ -43,7 +43,7 @@ function lineDifferences(reference: string, candidate: string): string[] {
   return [...missing.slice(0, half), ...added.slice(0, half), `and ${all.length} lines in all`];
 }
 
-/** The lines of `from` that are left when each line of `other` has taken one away. */
+/** Returns the lines of `from` that remain when each line of `other` removes one. */
 function subtract(from: readonly string[], other: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const line of other) counts.set(line, (counts.get(line) ?? 0) + 1);
@@ -54,7 +54,7 @@ function subtract(from: readonly string[], other: readonly string[]): string[] {
   });
 }
 
-/** A command line with both outputs, for the log. */
+/** Returns a command line with both outputs, for the log. */
 export function formatResult({ script, program, line, differences, reference, candidate }: StepResult): string {
   const show = ({ exit, stdout, stderr }: typeof reference): string =>
     `exit ${exit}\n${stdout}${stderr === '' ? '' : `stderr:\n${stderr}`}`;

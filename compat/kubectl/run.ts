@@ -1,4 +1,4 @@
-/** Runs scripts with the real kubectl against two servers and collects what differs. */
+/** The run of scripts with the real kubectl on two servers. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ export interface StepResult {
   readonly script: string;
   readonly program: 'kubectl' | 'helm';
   readonly line: string;
-  /** Which of exit, stdout, stderr differ, with both normalised texts. */
+  /** Those of exit, stdout and stderr that differ, with both normalised texts. */
   readonly differences: readonly OutputDifference[];
   readonly reference: KubectlAnswer;
   readonly candidate: KubectlAnswer;
@@ -25,9 +25,9 @@ export interface OutputDifference {
 }
 
 const WIDTH = 2;
-/** How long a watch gets to begin, and to show the last change, before it is ended. */
+/** The time that a watch gets to begin, and to show the last change, before it is ended. */
 const SETTLE_MS = 900;
-/** How long a server gets for what its loops do. */
+/** The time that a server gets for its loops. */
 const UNTIL_MS = 10_000;
 
 interface Side {
@@ -38,7 +38,7 @@ interface Side {
   readonly normaliser: TextNormaliser;
 }
 
-/** Results in the order in which the scripts are written. */
+/** Returns results in the order of the scripts. */
 export async function runScripts(pair: Pair, scripts: readonly Script[]): Promise<StepResult[]> {
   const root = mkdtempSync(join(tmpdir(), 'compat-kubectl-'));
   const results: StepResult[][] = scripts.map(() => []);
@@ -75,7 +75,7 @@ async function runScript(pair: Pair, script: Script, root: string): Promise<Step
   }
   const results: StepResult[] = [];
   for (const step of script.steps) {
-    // Between two references nobody can do what only ours does.
+    // Steps that only our server supports are skipped with two references.
     if (step.expected !== undefined && pair.candidate.name !== 'keelson') continue;
     const [reference, candidate] = (await Promise.all(
       sides.map((side) => (step.expected === undefined || side === sides[1] ? runUntil(side, step) : expected(step))),
@@ -87,7 +87,7 @@ async function runScript(pair: Pair, script: Script, root: string): Promise<Step
   return results;
 }
 
-/** What a step expects, as if the reference had said it. */
+/** Returns the expected output of a step as if the reference had printed it. */
 function expected({ expected: stdout = '' }: Step): KubectlAnswer {
   return { exit: 0, stdout, stderr: '' };
 }
@@ -100,7 +100,7 @@ async function runUntil(side: Side, step: Step): Promise<KubectlAnswer> {
   }
 }
 
-/** Puts the uid of the step's object into the file that its line names. */
+/** Writes the uid of the step's object to the file that its command line names. */
 async function writeUid(side: Side, { line, uidOf }: Step): Promise<void> {
   const file = / -f (\S+)/.exec(line)?.[1];
   if (uidOf === undefined || file === undefined) return;
@@ -125,7 +125,7 @@ async function runStep(side: Side, step: Step): Promise<KubectlAnswer> {
       ...(step.editor === undefined ? {} : { env: { EDITOR: step.editor } }),
       ...(until === undefined ? {} : { until }),
     });
-  // What follows `--` is a command of a container.
+  // The words after `--` are the command of a container.
   const end = words.includes('--') ? words.indexOf('--') : words.length;
   const args = scoped ? words : words.toSpliced(end, 0, `--namespace=${side.namespace}`);
   const meanwhile = async (lines: readonly string[]): Promise<void> => {

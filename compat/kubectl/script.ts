@@ -1,31 +1,34 @@
 /**
- * The words in which kubectl scripts are written: a script is a list of command lines, run in order against each server. Invariant: a script
- * stands alone; it works in a namespace and a folder of its own, so scripts may run side by side.
+ * The vocabulary of kubectl scripts: a script is a list of command lines, run in order against each server. Invariant:
+ * a script has a namespace and a folder of its own, so scripts run side by side.
  */
 import type { TokenUser } from '../peers/peer.ts';
 
 export interface StepOptions {
-  /** What the line is a line of; default `kubectl`. */
+  /** The program of the command line. Default `kubectl`. */
   readonly program?: 'kubectl' | 'helm';
   readonly stdin?: string;
   /** Default `admin`. */
   readonly user?: TokenUser;
-  /** What edits: a shell command that gets the file's path. */
+  /** The editor: a shell command that gets the path of the file. */
   readonly editor?: string;
   readonly timeoutMs?: number;
-  /** Command lines that run while this one (a watch) goes on; it is ended after them. */
+  /** Command lines that run during this one, which is a watch and is ended after them. */
   readonly during?: readonly string[];
-  /** Command lines that run while this one goes on, which ends by itself. */
+  /** Command lines that run during this one, which ends by itself. */
   readonly meanwhile?: readonly string[];
-  /** The reference is not asked: ours has to show this on standard output, normalised, and exit with 0. */
+  /** The expected standard output of our server, normalised, with exit code 0. The reference is not run. */
   readonly expected?: string;
-  /** Run again on each server until it exits so: what loops do takes its time. Only for lines that change nothing. */
+  /**
+   * Repeats the command on each server until it exits with this code, because loops take time. Only for commands that
+   * change nothing.
+   */
   readonly retryUntil?: number;
-  /** `{{uid}}` in the script's files becomes the uid of this object, which each server gave it, before the line runs. */
+  /** `{{uid}}` in the files of the script becomes the uid of this object on each server, before the command runs. */
   readonly uidOf?: string;
-  /** What of standard output is compared; default all of it. */
+  /** The part of standard output that is compared. Default: all of it. */
   readonly view?: (stdout: string) => string;
-  /** What of standard error is compared; default all of it. */
+  /** The part of standard error that is compared. Default: all of it. */
   readonly errors?: (stderr: string) => string;
 }
 
@@ -40,12 +43,12 @@ export interface Script {
   readonly steps: readonly Step[];
 }
 
-/** A command line of kubectl. `{{ns}}` is the script's namespace, which `-n` also names unless the line says otherwise. */
+/** A command line of kubectl. `{{ns}}` is the script's namespace, which `-n` names unless the line has another. */
 export function $(line: string, options: StepOptions = {}): Step {
   return { line, ...options };
 }
 
-/** Splits as a shell does, for single quotes, double quotes and blanks; nothing is expanded. */
+/** Splits a line as a shell does, with single quotes, double quotes and blanks. Nothing is expanded. */
 export function splitLine(line: string): string[] {
   const words: string[] = [];
   for (const match of line.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g)) {

@@ -1,4 +1,4 @@
-/** Every script, in the order of the report. A new one is added here and nowhere else. */
+/** All scripts, in the order of the report. A new one is added only here. */
 import type { Script } from './script.ts';
 import { access } from './scripts/access.ts';
 import { customExplain, customGet, customOffers } from './scripts/custom-read.ts';

@@ -1,11 +1,11 @@
-/** What of kubectl's output is compared where other scripts define kinds at the same time, or words are the server's own. */
+/** Views of kubectl's output that may contain kinds of other scripts, or the server's own words. */
 import { isBuiltInVersion } from '../diff/views.ts';
 
 function filterLines(text: string, keep: (line: string, index: number) => boolean): string {
   return text.split('\n').filter(keep).join('\n');
 }
 
-/** `api-resources` in any wide form: the header and the built-in kinds. */
+/** Keeps the header and the built-in kinds of `api-resources`, in any wide form. */
 export function builtInKinds(text: string): string {
   return filterLines(text, (line, index) => {
     if ((index === 0 && line.startsWith('NAME')) || line === '') return true;
@@ -14,7 +14,7 @@ export function builtInKinds(text: string): string {
   });
 }
 
-/** `api-resources -o name`: `deployments.apps`. */
+/** Keeps the built-in names of `api-resources -o name`, such as `deployments.apps`. */
 export function builtInNames(text: string): string {
   return filterLines(
     text,
@@ -22,12 +22,12 @@ export function builtInNames(text: string): string {
   );
 }
 
-/** `api-versions`. */
+/** Keeps the built-in versions of `api-versions`. */
 export function builtInVersions(text: string): string {
   return filterLines(text, (line) => line === '' || isBuiltInVersion(line));
 }
 
-/** `explain`: group, kind, version, and each field with its type; the descriptions are our own words. */
+/** Keeps group, kind, version, and each field with its type of `explain`. The descriptions are our own words. */
 export function structure(text: string): string {
   return filterLines(
     text,
@@ -35,12 +35,12 @@ export function structure(text: string): string {
   );
 }
 
-/** Lines whose order the reference takes from a hash table. */
+/** Sorts lines that the reference prints in the order of a hash table. */
 export function sortedLines(text: string): string {
   return text.split('\n').sort().join('\n');
 }
 
-/** JSON with its keys sorted and without managedFields. */
+/** Returns JSON with sorted keys, without managedFields. */
 export function sortedJson(text: string): string {
   const sort = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(sort);
@@ -51,7 +51,7 @@ export function sortedJson(text: string): string {
   return JSON.stringify(sort(JSON.parse(text)), undefined, 1);
 }
 
-/** `-v 6`: requests with their answers, without what is logged about configuration and features. */
+/** Keeps the requests and answers in the output of `-v 6`, without lines about configuration and features. */
 export function requestLines(text: string): string {
   return filterLines(text, (line) => /verb="|^(GET|POST|PUT|PATCH|DELETE) /.test(line));
 }

@@ -1,7 +1,7 @@
-/** Ports for servers under test. Invariant: nothing listens on the port any more when the promise resolves. */
+/** Ports for servers under test. Invariant: nothing listens on the port when the promise resolves. */
 import { createServer } from 'node:net';
 
-/** A port of the loopback address that was free a moment ago. */
+/** Returns a port of the loopback address that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

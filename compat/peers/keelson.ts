@@ -1,4 +1,4 @@
-/** Our server under comparison: the built command line, started with the flags that the reference gets, on a folder of its own. */
+/** Our server in a comparison: the built command, with the flags that kube-apiserver gets, in a folder of its own. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface KeelsonOptions {
   readonly cli?: string;
 }
 
-/** Starts the server and resolves when /readyz says so. Throws with the end of its log if it does not. */
+/** Starts the server and resolves when /readyz answers 200. Throws with the end of its log if it does not. */
 export async function startKeelson(options: KeelsonOptions): Promise<Peer> {
   const { credentials, storage = 'memory' } = options;
   const cli = options.cli ?? keelsonCli();

@@ -1,4 +1,7 @@
-/** Runs the real kubectl, or helm. Invariant: it sees nothing of the caller's home, caches or environment, and ends within its time. */
+/**
+ * The runner of the real kubectl, or helm. Invariants: it sees nothing of the caller's home, caches or environment; it
+ * ends within its time.
+ */
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,19 +12,19 @@ export interface KubectlRun {
   readonly program?: 'kubectl' | 'helm';
   readonly args: readonly string[];
   readonly kubeconfig: string;
-  /** HOME, and below it kubectl's cache of discovery; one per server. */
+  /** HOME, which contains kubectl's discovery cache. One per server. */
   readonly home: string;
   readonly cwd?: string;
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** SIGTERM after this long; default 20 s. */
+  /** Sends SIGTERM after this time. Default 20 s. */
   readonly timeoutMs?: number;
-  /** SIGTERM when this resolves: how a watch is ended on purpose. */
+  /** Sends SIGTERM when this resolves, to end a watch. */
   readonly until?: Promise<unknown>;
 }
 
 export interface KubectlAnswer {
-  /** `timeout` if it had to be ended, `stopped` if `until` ended it. */
+  /** `timeout` if the time was up, `stopped` if `until` ended it. */
   readonly exit: number | 'timeout' | 'stopped';
   readonly stdout: string;
   readonly stderr: string;
@@ -67,7 +70,7 @@ export function runKubectl(run: KubectlRun): Promise<KubectlAnswer> {
       clearTimeout(timer);
       resolve({ exit: child.signalCode === null ? (code ?? -1) : (ended ?? -1), stdout, stderr });
     });
-    // A kubectl that fails early closes its input; that is its answer, not ours.
+    // A kubectl that fails early closes its input. Its exit code shows that.
     child.stdin.on('error', () => {});
     child.stdin.end(run.stdin ?? '');
   });

@@ -1,4 +1,4 @@
-/** The two servers of a comparison, started together and ended together. */
+/** The two servers of a comparison, started and stopped together. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,14 +8,14 @@ import { startReference } from './reference.ts';
 
 export interface Pair {
   readonly reference: Peer;
-  /** Ours, or a second reference when the suite checks itself. */
+  /** Ours, or a second reference if the suite checks itself. */
   readonly candidate: Peer;
   stop(): Promise<void>;
 }
 
 export type Candidate = 'keelson' | 'reference';
 
-/** Does the work on servers of its own, and ends them whatever comes of it. */
+/** Runs the work on fresh servers and stops them, whatever the outcome. */
 export async function onFreshPair<T>(
   candidate: Candidate,
   flags: readonly string[],
@@ -29,7 +29,7 @@ export async function onFreshPair<T>(
   }
 }
 
-/** Starts both. Throws, with nothing left running, if either does not get ready. */
+/** Starts both. Throws if one does not become ready; then nothing is left running. */
 export async function startPair(candidate: Candidate, flags: readonly string[] = []): Promise<Pair> {
   const folder = mkdtempSync(join(tmpdir(), 'compat-credentials-'));
   const started: Peer[] = [];

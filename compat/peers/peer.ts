@@ -1,6 +1,6 @@
 /**
- * What every server under comparison offers to the suites: an address, credentials, kubeconfigs, an end. Invariant: both servers of a run get
- * the same credentials (one folder made by `makeCredentials`), so that a request is the same request on both.
+ * A server in a comparison: address, credentials, kubeconfigs, stop. Invariant: both servers of a run get the same
+ * credentials (one folder from `makeCredentials`), so that requests are the same on both.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { createCa, issueClientCertificate, issueServerCertificate } from '../../
 import { formatPrivateKeyPem, formatPublicKeyPem, generateKey } from '../../src/pki/keys.ts';
 import { formatKubeconfig } from '../../src/pki/kubeconfig.ts';
 
-/** Users of the token file. `admin` is in system:masters, the others begin with no rights. */
+/** The users of the token file. `admin` is in system:masters, the others begin without rights. */
 export const TOKEN_USERS = {
   admin: { token: 'admin-token-0123456789', uid: 'admin-uid', groups: ['system:masters'] },
   alice: { token: 'alice-token-0123456789', uid: 'alice-uid', groups: [] },
@@ -17,7 +17,10 @@ export const TOKEN_USERS = {
   carol: { token: 'carol-token-0123456789', uid: 'carol-uid', groups: ['developers', 'auditors'] },
 } as const;
 
-/** Users of client certificates: the common name and the organizations. `front-proxy` is of the request header authority. */
+/**
+ * The users of client certificates: common name and organizations. `front-proxy` is signed by the CA of request
+ * headers.
+ */
 export const CERTIFICATE_USERS = {
   'cert-admin': { groups: ['system:masters'] },
   dave: { groups: ['developers'] },
@@ -45,21 +48,21 @@ export interface Credentials {
 }
 
 export interface Peer {
-  /** `reference` or `keelson`; a second reference is `reference-2`. */
+  /** `reference` or `keelson`. A second reference is `reference-2`. */
   readonly name: string;
   /** `https://127.0.0.1:PORT`. */
   readonly url: string;
   readonly credentials: Credentials;
-  /** Process ids of everything that serves, for who measures. */
+  /** The ids of all processes of the server, for measurements. */
   readonly pids: readonly number[];
-  /** The path of a kubeconfig for a user of the token file; the context's namespace is `default`. */
+  /** Returns the path of a kubeconfig for a user of the token file. The namespace of its context is `default`. */
   kubeconfig(user: TokenUser): string;
-  /** Where the server's output goes. */
+  /** The file with the output of the server. */
   readonly logFile: string;
   stop(): Promise<void>;
 }
 
-/** Makes one authority, serving and client certificates, a token file and a service account key below `folder`. */
+/** Makes a CA, serving and client certificates, a token file and a ServiceAccount key below `folder`. */
 export async function makeCredentials(folder: string): Promise<Credentials> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const clock = systemClock;
@@ -95,7 +98,7 @@ export async function makeCredentials(folder: string): Promise<Credentials> {
   };
 }
 
-/** The flags that both servers get: names of kube-apiserver, which ours keeps. */
+/** Returns the flags that both servers get. */
 export function commonFlags(credentials: Credentials, port: number, certDir: string): readonly string[] {
   return [
     '--bind-address=127.0.0.1',
@@ -118,7 +121,7 @@ export function commonFlags(credentials: Credentials, port: number, certDir: str
   ];
 }
 
-/** Kubeconfigs that stand alone, written once for each user: several kubectls may read one at a time. */
+/** Returns a function that makes kubeconfigs, one file per user, which several kubectls may read at a time. */
 export function kubeconfigs(folder: string, url: string, credentials: Credentials): (user: TokenUser) => string {
   const written = new Set<string>();
   return (user) => {

@@ -1,13 +1,13 @@
-/** Child processes of the suites. Invariant: a child that was started is ended by `stop()`, and by the runner's own exit if nobody called it. */
+/** Child processes of the suites. Invariant: a started child ends by `stop()`, or when the runner exits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
 
 export interface Child {
   readonly pid: number;
-  /** Undefined while it runs, else what it ended with. */
+  /** Undefined while it runs, otherwise its exit code or signal. */
   ended(): string | undefined;
-  /** SIGTERM, and SIGKILL after `graceMs`. Resolves when the process is gone. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs`. Resolves when the process is gone. */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function startChild(program: string, args: readonly string[], logFile: st
   };
 }
 
-/** One GET; the status and the body. Rejects if nobody answers. */
+/** Sends one GET and returns status and body. Rejects if there is no answer. */
 export function probe(url: string, ca: string, token?: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -71,13 +71,15 @@ export interface ReadyOptions {
   readonly what: string;
   readonly child: Child;
   readonly logFile: string;
-  /** True when it is. A rejection counts as not yet. */
+  /** Returns true once the server is ready. A rejection counts as false. */
   check(): Promise<boolean>;
   /** Default 600 tries, 50 ms apart. */
   readonly tries?: number;
 }
 
-/** Polls until the check holds. Throws one sentence and the end of the log if the child ends first or the tries run out. */
+/**
+ * Polls until the check holds. Throws one sentence and the end of the log if the child ends first or the tries run out.
+ */
 export async function waitUntilReady(options: ReadyOptions): Promise<void> {
   const { what, child, logFile, tries = 600 } = options;
   let last = '';

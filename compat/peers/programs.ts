@@ -1,4 +1,4 @@
-/** Where the programs of the reference are. A program that is missing is built; a missing tool is a failure of one sentence, never a skip. */
+/** The reference programs. A missing program is built; a missing tool is a failure with one sentence, never a skip. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,10 +9,10 @@ export type Program = 'etcd' | 'kubectl' | 'kube-apiserver' | 'helm' | 'h2spec';
 /** The repository. Bundles run from .cache/run/compat/<suite>/. */
 export const ROOT: string = dirname(dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))));
 
-/** Where build.sh puts what it builds; KEELSON_PEERS moves it. */
+/** The folder that build.sh writes to. KEELSON_PEERS changes it. */
 export const PEERS: string = process.env['KEELSON_PEERS'] ?? join(ROOT, '.cache', 'peers');
 
-/** The path of a program, built first if it is not there (minutes, once). Throws when Go is missing. */
+/** Returns the path of a program. Builds it if it is missing, which takes minutes. Throws if Go is missing. */
 export function program(name: Program): string {
   const path = join(PEERS, 'bin', name);
   if (existsSync(path)) return path;
@@ -27,7 +27,10 @@ export function requireTool(tool: string, args: readonly string[], sentence: str
   if (spawnSync(tool, args, { stdio: 'ignore' }).status !== 0) throw new Error(sentence);
 }
 
-/** The built command line of Keelson; built now if `dist` is missing. KEELSON_CLI names another one, of an installed package, say. */
+/**
+ * Returns the built command of Keelson. Builds it if `dist` is missing. KEELSON_CLI names another one, such as that of
+ * an installed package.
+ */
 export function keelsonCli(): string {
   const other = process.env['KEELSON_CLI'];
   if (other !== undefined) return other;

@@ -1,6 +1,7 @@
 /**
- * The reference: etcd and kube-apiserver as upstream builds them, with the default admission plugins, RBAC, and no controllers. Invariant:
- * when `startReference` resolves, everything the server makes at start (namespaces, bootstrap policy, authentication ConfigMap) is there.
+ * The reference: etcd and kube-apiserver as upstream builds them, with the default admission plugins, RBAC, and no
+ * controllers. Invariant: when `startReference` resolves, everything that the server creates at its start exists
+ * (namespaces, bootstrap policy, authentication ConfigMap).
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,11 +16,13 @@ export interface ReferenceOptions {
   /** Default `reference`. */
   readonly name?: string;
   readonly flags?: readonly string[];
-  /** Default false: etcd does not wait for the disk, because nobody pulls the plug on a comparison. */
+  /** Default false: etcd does not sync to disk, because comparisons need no durability. */
   readonly fsync?: boolean;
 }
 
-/** Starts both programs on free loopback ports in a folder of their own. Throws if one of them does not get ready. */
+/**
+ * Starts both programs on free loopback ports in a folder of their own. Throws if one of them does not become ready.
+ */
 export async function startReference(options: ReferenceOptions): Promise<Peer> {
   const { credentials, name = 'reference' } = options;
   const etcdProgram = program('etcd');

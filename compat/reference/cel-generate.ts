@@ -1,10 +1,10 @@
 /**
- * Random expressions over the schema of the CEL tests. Invariant: most of them have the right types, because every part is made for the type that is wanted; what they do at run time,
- * and what it costs, is left to chance.
+ * The generator of random expressions over the schema of the CEL tests. Most of them type-check, because every part is
+ * generated for the wanted type. Their values and costs at run time are random.
  */
 import type { Random } from '../../test/fuzz/random.ts';
 
-/** The types that parts are made for; `optInt` is optional_type(int). */
+/** The types that parts are generated for; `optInt` is optional_type(int). */
 type Kind =
   | 'int'
   | 'bool'
@@ -245,7 +245,7 @@ class Generator {
     return `${this.of(kind)} ${this.pick(operators)} ${this.of(kind)}`;
   }
 
-  /** `make` with a variable for the items of what stands before it. */
+  /** Returns the result of `make` with a variable for the items of the list before it. */
   loop(over: Kind, item: Kind, make: (variable: string) => string): string {
     const range = this.of(over);
     const name = `v${this.#variables.length}`;

@@ -1,4 +1,4 @@
-/** Expressions of rules: what is wrong with them, what they may cost, what they are, what they cost. */
+/** CEL expressions of rules: compile errors, estimated costs, values, actual costs. */
 import { readJson } from '../../src/base/json-read.ts';
 import type { JsonObject, JsonValue } from '../../src/base/json-value.ts';
 import { writeJson } from '../../src/base/json-write.ts';
@@ -26,7 +26,7 @@ import type { OurAnswer, Subject } from './subject.ts';
 
 const LIMITS: JsonObject = { string: { maxLength: 20 }, array: { maxItems: 7 }, object: { maxProperties: 5 } };
 
-/** The same schema with limits, by which the estimates become finite. */
+/** The same schema with limits, so that estimates are finite. */
 function limited(schema: JsonObject): JsonObject {
   const { properties, items, additionalProperties: values } = schema;
   const isMap = values !== undefined;
@@ -47,7 +47,7 @@ function limited(schema: JsonObject): JsonObject {
 }
 
 const SCHEMAS = [writeJson(REFERENCE_SCHEMA), writeJson(limited(REFERENCE_SCHEMA))];
-/** Maps of one entry: the reference walks larger ones in a random order, and what a search costs depends on it. */
+/** Maps have one entry: the reference walks larger ones in random order, and the cost of a search depends on it. */
 const OBJECT = writeJson({ ...REFERENCE_VALUE, m: { k: 'v' }, mi: { one: 1 } });
 
 interface Scope {
@@ -107,7 +107,7 @@ const BOUND = /\d{17,}/g;
 const LEADING_DOT = /(^|[\s(,[+!=<>?:-])\.\s*\w/;
 
 function known({ text = '' }: Question, ours: OurAnswer, theirs: OurAnswer): string | undefined {
-  // Its parser finds its way again in its own manner.
+  // After a syntax error, the reference's parser recovers in its own way.
   if (ours.error?.includes('Syntax error') === true && theirs.error?.includes('Syntax error') === true)
     return 'what is told after a syntax error';
   if (theirs.error?.startsWith('internal error: interface conversion') === true) return 'panics of the reference';
@@ -121,12 +121,12 @@ function known({ text = '' }: Question, ours: OurAnswer, theirs: OurAnswer): str
   return ours.ok ? undefined : 'what an evaluation has cost that fails';
 }
 
-/** Where the issues of a source that does not compile are; '' if it does. */
+/** Returns the positions of the issues of a source that does not compile, otherwise ''. */
 function placesOf({ error = '' }: OurAnswer): string {
   return error.startsWith('compile: ') ? (error.match(/ERROR: <input>:\d+:\d+/g) ?? []).join() : '';
 }
 
-/** Bounds beyond 2^53 are no exact numbers here. */
+/** Bounds beyond 2^53 are not exact here. */
 function rounded({ ok, out, error, list = [] }: OurAnswer): {
   readonly rest: string;
   readonly cost: string | undefined;
@@ -136,7 +136,7 @@ function rounded({ ok, out, error, list = [] }: OurAnswer): {
   return { rest: JSON.stringify({ ok, out, error, bounds }), cost };
 }
 
-/** A text in which something small is missing, doubled or exchanged. */
+/** Returns the text with a small part removed, repeated or replaced. */
 function damaged(whole: string, random: Random): string {
   const text = Array.from(whole);
   const at = random.int(text.length);

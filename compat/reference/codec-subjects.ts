@@ -155,7 +155,7 @@ const YAML_WORDS = [
   '`',
 ].map((word) => Buffer.from(word));
 
-/** JSON, which YAML reads nearly alike. */
+/** JSON text, which YAML reads in almost the same way. */
 function jsonAsYaml(random: Random): string {
   const text = writeJson(jsonObject(random, 3), { escapeHtml: false });
   return random.int(2) === 0

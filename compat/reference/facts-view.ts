@@ -1,4 +1,4 @@
-/** Type views made from facts that the oracle reads off the Go types. */
+/** Type views from facts that the oracle reads from the Go types. */
 import {
   createStructView,
   type FieldView,

@@ -1,4 +1,4 @@
-/** Pieces of questions: texts that are nearly right, JSON values, and values of a type view. */
+/** Generators of questions: nearly valid texts, JSON values, and values of a type view. */
 
 import type { ScalarType, StructView, TypeView } from '../../src/apimachinery/type-view.ts';
 import { type JsonObject, type JsonValue, setField } from '../../src/base/json-value.ts';
@@ -8,7 +8,7 @@ export function repeat(random: Random, most: number, make: () => string): string
   return Array.from({ length: random.int(most + 1) }, make).join('');
 }
 
-/** A text over an alphabet, with now and then one of its characters replaced by any other. */
+/** Returns a text over an alphabet, sometimes with one other character. */
 export function text(random: Random, alphabet: string, most: number): string {
   return repeat(random, most, () =>
     random.int(40) === 0 ? random.pick([...' .-_/~%é"\\\n🚢A0']) : random.pick([...alphabet]),
@@ -63,7 +63,10 @@ const SCALARS: Readonly<Record<ScalarType, (random: Random) => JsonValue>> = {
   duration: (random) => random.pick(['0s', '1h30m0s', '1.5s']),
 };
 
-/** A valid value of a view. `fill` is the chance of each optional field. Lists with merge keys get distinct keys by luck only. */
+/**
+ * Returns a valid value of a view. `fill` is the probability of each optional field. The merge keys of lists are
+ * distinct only by chance.
+ */
 export function valueOfView(view: TypeView, random: Random, fill: number): JsonValue {
   switch (view.kind) {
     case 'scalar':

@@ -1,7 +1,8 @@
 /**
- * Asks the reference's Go libraries and ours the same generated questions and compares the answers.
- * usage: main.ts [--cases N] [--seed S] [--subject NAME]
- * Fails on any difference that docs/compatibility.md does not list.
+ * Sends the same generated questions to the reference's Go libraries and to ours, and compares the answers.
+ *
+ * usage: main.ts [--cases N] [--seed S] [--subject NAME] Fails on any difference that docs/compatibility.md does not
+ * list.
  */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

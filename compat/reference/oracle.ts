@@ -1,4 +1,7 @@
-/** Builds the oracle (once, into an ignored cache) and asks it questions. A missing Go toolchain is an error, never a skip. */
+/**
+ * The client of the oracle, a Go program, which is built once into .cache. A missing Go toolchain is an error, never a
+ * skip.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,14 +12,14 @@ export interface Question {
   readonly text?: string;
   readonly rule?: string;
   readonly kind?: string;
-  /** JSON text, put into the question as it is: numbers reach the reference digit by digit. */
+  /** JSON text that is put into the question unchanged, so that numbers reach the reference digit by digit. */
   readonly doc?: string;
   readonly patch?: string;
 }
 
 export interface Answer {
   readonly ok: boolean;
-  /** JSON text of the answer, as the reference printed it; undefined on an error. */
+  /** The JSON text of the answer as the reference printed it; undefined on an error. */
   readonly out: string | undefined;
   readonly error: string | undefined;
   readonly list: readonly string[];
@@ -47,7 +50,7 @@ function encode(question: Question): string {
 
 function decode(line: string): Answer {
   const parsed = JSON.parse(line) as { ok: boolean; error?: string; list?: string[] };
-  // `out` is cut out of the line unparsed: JSON.parse would round its large integers.
+  // `out` is cut from the line without parsing, because JSON.parse would round large integers.
   const head = '{"ok":true,"out":';
   let out: string | undefined;
   if (line.startsWith(head)) {

@@ -39,7 +39,7 @@ function operation(random: Random): JsonObject {
   return made;
 }
 
-/** Turns part of a patch into directives of strategic merge, right and wrong ones. */
+/** Turns part of a patch into directives of strategic merge, valid and invalid ones. */
 function withDirectives(patch: JsonObject, random: Random): JsonObject {
   for (const [key, value] of Object.entries(patch)) {
     if (Array.isArray(value)) {
@@ -98,7 +98,7 @@ export const patchSubjects: readonly Subject[] = [
     },
     answer: ({ kind = '', doc, patch }) =>
       answered(applyStrategicMergePatch(read(doc) as JsonObject, read(patch), VIEWS[kind] as StructView)),
-    // The reference visits the fields of a patch in Go's random map order: with two faults, which one it names is chance.
+    // The reference visits the fields of a patch in Go's random map order: with two errors, it reports either.
     compareErrors: false,
     known: (_, _ours, theirs) =>
       theirs.list?.includes('unstable') ? 'Strategic merge patch: order of fields' : undefined,

@@ -1,4 +1,7 @@
-/** Documents of built-in kinds in odd but mostly readable forms, and what is left of them after the Go types have held them: text for text. */
+/**
+ * Documents of built-in kinds in unusual but mostly valid forms, decoded into the Go types and encoded again. The texts
+ * are compared.
+ */
 import { type NormalizeForm, normalizeTyped } from '../../src/apimachinery/codec/typed-normalize.ts';
 import type { StructView } from '../../src/apimachinery/type-view.ts';
 import { readJson } from '../../src/base/json-read.ts';
@@ -11,7 +14,7 @@ import { generatedViews } from './generated-views.ts';
 import type { Subject } from './subject.ts';
 import { slotsOf, WRONG } from './typed-subjects.ts';
 
-/** Kinds whose facts are not generated yet; the oracle tells them. */
+/** Kinds without generated facts; the oracle provides them. */
 const MORE_KINDS = new Map([
   ['Pod', '/v1/Pod'],
   ['Service', '/v1/Service'],
@@ -86,7 +89,7 @@ function oddDocument(view: StructView, kind: string, random: Random): JsonObject
     if (typeof holder === 'object' && holder !== null && !Array.isArray(holder))
       setField(holder, random.pick(UNKNOWN), cloneJson(random.pick(ODD)));
   }
-  // Type fields are read before the type is known, with words of their own.
+  // kind and apiVersion are read before the type is known, with other messages.
   delete document.kind;
   delete document.apiVersion;
   if (random.int(2) === 0) {
@@ -125,7 +128,7 @@ function roundTrip(name: string, form: NormalizeForm): Subject {
       const result = normalizeTyped(given, view, form);
       if (!result.ok) return { ok: false, error: result.message };
       const { object } = result;
-      // Facts that the oracle tells have no type fields.
+      // Facts from the oracle do not have kind and apiVersion.
       if (view.field('kind') === undefined && given.kind !== undefined)
         return { ok: true, out: writeJson({ kind: given.kind, apiVersion: given.apiVersion as string, ...object }) };
       return { ok: true, out: writeJson(object) };

@@ -156,7 +156,7 @@ export const scalarSubjects: readonly Subject[] = [
           : `v${random.int(12)}${random.pick(['', '', 'alpha', 'beta'])}${random.pick(['', String(random.int(12))])}`;
       return { op: 'version-compare', text: `${version()} ${version()}` };
     },
-    // Only the sign has a meaning.
+    // Only the sign is compared.
     answer: ({ text: asked = '' }) => {
       const at = asked.indexOf(' ');
       return { ok: true, out: Math.sign(compareKubeAwareVersions(asked.slice(0, at), asked.slice(at + 1))) };

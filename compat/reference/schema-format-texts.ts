@@ -1,4 +1,4 @@
-/** Texts that come close to a format. */
+/** Texts that are valid or nearly valid for a format. */
 import type { Random } from '../../test/fuzz/random.ts';
 
 const NEAR: Readonly<Record<string, readonly string[]>> = {
@@ -193,7 +193,7 @@ const ALIKE: Readonly<Record<string, string>> = {
 };
 const ALPHABET = 'a0.:-/@[]()<>"\\ %;,Zf1T5';
 
-/** One of them, often as it is, often with a character changed, added or dropped. */
+/** Returns one of them, often unchanged, often with a character changed, added or removed. */
 export function formatText(format: string, random: Random): string {
   const text = [...random.pick(NEAR[ALIKE[format] ?? format] ?? ['', 'x'])];
   const at = random.int(text.length + 1);

@@ -1,4 +1,4 @@
-/** Random schemas and objects beside them: most say something valid, some nonsense that the reference has an opinion about. */
+/** Generators of random schemas and objects: most are valid, some are errors that the reference reports. */
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json-value.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 
@@ -38,7 +38,7 @@ const SCALARS: readonly JsonValue[] = [...TEXTS, ...NUMBERS, true, false, null];
 
 const chance = (random: Random, of: number): boolean => random.int(of) === 0;
 
-/** Limits that may stand anywhere. */
+/** Adds limits, which are allowed anywhere. */
 function limits(random: Random, node: JsonObject, depth: number, logic: number): void {
   const maybe = (of: number, name: string, make: () => JsonValue): void => {
     if (chance(random, of)) node[name] = make();
@@ -73,7 +73,7 @@ function nested(random: Random, depth: number, logic: number): JsonObject {
   return node;
 }
 
-/** A node of a schema that is structural, as far as chance goes. */
+/** Returns a node of a schema that is mostly structural. */
 export function structuralSchema(random: Random, depth: number): JsonObject {
   const type = random.pick(depth > 0 ? ['object', 'object', 'array', 'string', 'integer'] : LEAVES);
   const node: JsonObject = { type };
@@ -122,7 +122,7 @@ function fillListType(random: Random, node: JsonObject): void {
   };
 }
 
-/** The schema of a whole resource. */
+/** Returns the schema of a whole resource. */
 export function resourceSchema(random: Random): JsonObject {
   const schema: JsonObject = { type: 'object' };
   limits(random, schema, 3, chance(random, 3) ? 2 : 0);
@@ -144,7 +144,7 @@ function anyValue(random: Random, depth: number): JsonValue {
   return object;
 }
 
-/** A value that fits its schema more often than not. */
+/** Returns a value that mostly fits its schema. */
 export function valueFor(random: Random, schema: JsonValue | undefined, depth: number): JsonValue {
   if (!isJsonObject(schema) || depth < 0 || chance(random, 12)) return anyValue(random, 2);
   const listed = schema['enum'];
@@ -208,7 +208,7 @@ export function resource(random: Random, schema: JsonObject): JsonObject {
   };
 }
 
-/** A copy with a few places changed. */
+/** Returns a copy with a few changed places. */
 export function changed(random: Random, object: JsonObject): JsonObject {
   const copy = cloneJson(object);
   for (let i = random.int(3); i > 0; i--) {

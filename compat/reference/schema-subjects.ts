@@ -1,4 +1,4 @@
-/** Structural schemas: what makes them structural, and what they do to objects. */
+/** Structural schemas: their validation, and their effect on objects. */
 
 import { type FieldIssue, formatIssueBody } from '../../src/apimachinery/validation/field-issue.ts';
 import { FieldPath, formatPath } from '../../src/apimachinery/validation/field-path.ts';
@@ -38,7 +38,7 @@ function withSchema(answer: Answerer): (question: Question) => OurAnswer {
   };
 }
 
-/** One line for each issue, sorted, because the reference walks maps in no order. */
+/** Returns one line for each issue, sorted, because the reference walks maps in random order. */
 function texts(issues: readonly FieldIssue[]): string[] {
   return issues.map((issue) => `${issue.reason}|${formatPath(issue.path)}|${formatIssueBody(issue)}`).sort(compareUtf8);
 }
@@ -57,7 +57,7 @@ function updateOf(random: Random): Question {
   return { op: 'schema-validate', doc: writeJson(schema), patch: writeJson({ object, old, ...part }) };
 }
 
-/** A schema with something in it that may not be there. */
+/** Returns a schema with a part that is not allowed. */
 function damaged(random: Random): JsonObject {
   const schema = random.int(2) === 0 ? resourceSchema(random) : structuralSchema(random, 3);
   const places: JsonObject[] = [];
@@ -104,7 +104,7 @@ const DAMAGE: readonly (readonly [name: string, value: JsonValue])[] = [
 
 const BOUNDARY = /(boundary|MultipleOf) value must be of type/;
 
-/** Where a limit does not fit its own type, the reference shows the value as a double: 1e+06 for 1000000. */
+/** If a limit does not fit its own type, the reference shows the value as a double: 1e+06 for 1000000. */
 function shownAsDouble(_: Question, ours: OurAnswer, theirs: OurAnswer): string | undefined {
   const plain = ({ list = [] }: OurAnswer): string =>
     [...list]
@@ -114,7 +114,10 @@ function shownAsDouble(_: Question, ours: OurAnswer, theirs: OurAnswer): string 
   return BOUNDARY.test(plain(ours)) && plain(ours) === plain(theirs) ? 'values beside impossible limits' : undefined;
 }
 
-/** Which of several faults of one embedded resource inside a default is named is chance: one line differs, and both name that resource. */
+/**
+ * Of several errors of one embedded resource in a default, the reference reports any: one line differs, and both name
+ * that resource.
+ */
 function oneOfSeveral({ list: ours = [] }: OurAnswer, { list: theirs = [] }: OurAnswer): string | undefined {
   const mine = ours.filter((line) => !theirs.includes(line));
   const other = theirs.filter((line) => !ours.includes(line));
@@ -123,7 +126,10 @@ function oneOfSeveral({ list: ours = [] }: OurAnswer, { list: theirs = [] }: Our
   return resource(mine[0]) !== undefined && resource(mine[0]) === resource(other[0]) ? 'one of several' : undefined;
 }
 
-/** Type fields and metadata are described in our own words. A stored definition has neither an empty type nor a default of null; made-up ones do. */
+/**
+ * The descriptions of kind, apiVersion and metadata are our own words. A stored definition has neither an empty type
+ * nor a default of null; generated ones do.
+ */
 function withoutTypeTexts(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutTypeTexts);
   if (!isJsonObject(value)) return value;
@@ -147,7 +153,7 @@ export const schemaSubjects: readonly Subject[] = [
       if (!parsed.ok) return { ok: false, error: parsed.message };
       return { ok: true, list: texts(validateStructural(parsed.schema, FieldPath.of('schema'))) };
     },
-    // Of several things that cannot be converted the reference names one by chance.
+    // Of several parts that cannot be converted, the reference reports any.
     known: (_, ours, theirs) => (ours.ok || theirs.ok ? undefined : 'one of several'),
   },
   {
@@ -159,7 +165,7 @@ export const schemaSubjects: readonly Subject[] = [
       if (!coerced.ok) return { ok: false, error: coerced.message };
       return { ok: true, out: object as JsonValue, list: [...unknown, ...coerced.unknown] };
     }),
-    // Which of several malformed resources is met first is chance.
+    // Of several malformed resources, the reference reports any.
     known: (_, ours, theirs) => (ours.ok || theirs.ok ? undefined : 'one of several'),
   },
   {

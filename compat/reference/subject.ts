@@ -1,4 +1,4 @@
-/** One thing that is asked of both sides: how to make questions, and what we answer. */
+/** A subject of the comparison: its questions, and our answers. */
 import type { JsonValue } from '../../src/base/json-value.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import type { Oracle, Question } from './oracle.ts';
@@ -6,7 +6,7 @@ import type { Oracle, Question } from './oracle.ts';
 /** Our answer, in the oracle's terms. */
 export interface OurAnswer {
   readonly ok: boolean;
-  /** Compared by value (key order does not count) with the oracle's `out`. */
+  /** Compared with the oracle's `out` by value; the order of keys does not count. */
   readonly out?: JsonValue;
   readonly error?: string;
   readonly list?: readonly string[];
@@ -14,14 +14,14 @@ export interface OurAnswer {
 
 export interface Subject {
   readonly name: string;
-  /** Asks the oracle for what the questions need, once. */
+  /** Asks the oracle once for what the questions need. */
   prepare?(oracle: Oracle): Promise<void>;
   ask(random: Random): Question;
   answer(question: Question): OurAnswer;
-  /** What is compared of `out`, on both sides. Default: all of it. */
+  /** Returns the compared part of `out`, on both sides. Default: all of it. */
   view?(out: JsonValue): JsonValue;
-  /** False where texts are not part of the contract: then only the fact of an error is compared. Default true. */
+  /** False if texts are not part of the contract: then it is only compared whether there is an error. Default true. */
   readonly compareErrors?: boolean;
-  /** A difference that docs/compatibility.md lists; the text names the line there. */
+  /** Returns the name of a difference that docs/compatibility.md lists. */
   known?(question: Question, ours: OurAnswer, theirs: OurAnswer): string | undefined;
 }

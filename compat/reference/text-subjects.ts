@@ -126,7 +126,7 @@ export const textSubjects: readonly Subject[] = [
       const result = labelSelectorFromObject(JSON.parse(doc) as LabelSelectorObject);
       return result.ok ? { ok: true, out: formatLabelSelector(result.selector) } : { ok: false, error: result.message };
     },
-    // The reference walks matchLabels in Go's random map order, so which of several bad labels it names is chance.
+    // The reference walks matchLabels in Go's random map order: of several invalid labels, it reports any.
     compareErrors: false,
   },
   {

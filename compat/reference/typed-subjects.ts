@@ -1,4 +1,4 @@
-/** Documents of built-in kinds with values of wrong types, and what the typed decoder says of the first. */
+/** Documents of built-in kinds with values of wrong types, and the message of the typed decoder about the first. */
 import { findTypeMismatch } from '../../src/apimachinery/codec/type-mismatch.ts';
 import type { StructView } from '../../src/apimachinery/type-view.ts';
 import { readJson } from '../../src/base/json-read.ts';

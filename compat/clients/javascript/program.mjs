@@ -1,5 +1,5 @@
-// Uses the official JavaScript client with its default settings. Prints a line for each step and ends with code 1 at the first surprise.
-// usage: node program.mjs KUBECONFIG NAMESPACE
+// Uses the official JavaScript client with its default settings. Prints a line for each step and ends with code 1 at
+// the first failure. usage: node program.mjs KUBECONFIG NAMESPACE
 import assert from 'node:assert/strict';
 import {
   ApiextensionsV1Api,

@@ -1,4 +1,4 @@
-/** ConfigMaps: the plain object, its validation, and create, read, update, delete with their edges. */
+/** ConfigMaps: the object, its validation, and create, read, update, delete with their edge cases. */
 import { configMap, configMaps, del, get, patch, post, put, type Topic, topic } from '../request.ts';
 
 const LONG = 'k'.repeat(254);

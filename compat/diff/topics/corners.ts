@@ -1,4 +1,7 @@
-/** Corners of requests that other topics take for granted: dry runs of every write, frozen objects, forms, compression, odd lists and tokens. */
+/**
+ * Edge cases of requests: dry runs of every write, terminating objects, media types, compression, unusual lists and
+ * tokens.
+ */
 import {
   configMap,
   configMaps,
@@ -8,6 +11,7 @@ import {
   leases,
   patch,
   post,
+  postConfigMap,
   put,
   roleBindings,
   roles,
@@ -21,13 +25,11 @@ import {
 } from '../request.ts';
 
 const at = configMaps('a');
-const make = (fields: Readonly<Record<string, unknown>> = {}): Step =>
-  post(configMaps(), configMap('a', fields), { save: { uid: 'metadata.uid', rv: 'metadata.resourceVersion' } });
 const json = { type: 'application/json' } as const;
 const events = inNamespace('v1', 'events');
 const newEvents = inNamespace('events.k8s.io/v1', 'events');
 
-/** Every combination of what a list may say about its state. */
+/** All combinations of the parameters of a list about its revision. */
 const combinations: readonly Step[] = ['', '0', '1', '{{rv}}', '{{old}}', 'abc'].flatMap((revision) =>
   ['', 'Exact', 'NotOlderThan', 'Odd'].flatMap((match) =>
     ['', '1', '-1'].flatMap((limit) =>
@@ -69,7 +71,7 @@ export const corners: Topic = topic('corners', {
     get('/api/v1/namespaces/{{ns}}'),
   ],
   'frozen ConfigMaps': [
-    make({ immutable: true, data: { k: 'v' }, binaryData: { b: 'AA==' } }),
+    postConfigMap({ immutable: true, data: { k: 'v' }, binaryData: { b: 'AA==' } }),
     patch('merge', at, { data: { k: 'w' } }),
     patch('merge', at, { data: null }),
     patch('merge', at, { binaryData: { b: 'AQ==' } }),
@@ -154,7 +156,7 @@ export const corners: Topic = topic('corners', {
     get(newEvents),
   ],
   'HEAD and other forms': [
-    make({ data: { k: 'v' } }),
+    postConfigMap({ data: { k: 'v' } }),
     send('HEAD', at),
     send('HEAD', configMaps()),
     send('HEAD', configMaps('missing')),
@@ -179,7 +181,7 @@ export const corners: Topic = topic('corners', {
     del(configMaps(), undefined, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }),
   ],
   compressed: [
-    make({ data: { k: 'x'.repeat(200_000) } }),
+    postConfigMap({ data: { k: 'x'.repeat(200_000) } }),
     get(at, { headers: { 'accept-encoding': 'gzip' }, bodyless: true }),
     get(at, { headers: { 'accept-encoding': 'deflate, gzip;q=1.0, *;q=0.5' }, bodyless: true }),
     get(at, { headers: { 'accept-encoding': 'deflate, gzip' }, bodyless: true }),
@@ -249,7 +251,7 @@ export const corners: Topic = topic('corners', {
     get(configMaps()),
   ],
   'list options combined': [
-    make(),
+    postConfigMap(),
     post(configMaps(), configMap('b')),
     post(configMaps(), configMap('c')),
     get(`${configMaps()}?limit=1`, { save: { old: 'metadata.resourceVersion', token: 'metadata.continue' } }),

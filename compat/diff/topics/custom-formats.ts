@@ -1,4 +1,4 @@
-/** Formats of strings with values that fit and values that do not. */
+/** Formats of strings, with valid and invalid values. */
 
 export const FORMATS: readonly (readonly [format: string, values: readonly string[]])[] = [
   [

@@ -1,18 +1,18 @@
-/** Custom kinds for requests: a definition, the steps until it is served, and objects of it. */
+/** Custom kinds for requests: a definition, the steps until it is served, and its objects. */
 import { get, patch, post, type Step, type StepOptions } from '../request.ts';
 import { DEFINITIONS, definition, type Fields, merged } from './definition-bodies.ts';
 
 export interface CustomKind {
   /** Creates the definition and waits until its objects are served. */
   readonly make: readonly Step[];
-  /** The collection in the case's namespace, or one object. */
+  /** Returns the path of the collection in the case's namespace, or of one object. */
   at(name?: string, rest?: string, version?: string): string;
-  /** The collection or the object of a kind that has no namespaces. */
+  /** Returns the path of the collection or object of a cluster-scoped kind. */
   cluster(name?: string, rest?: string, version?: string): string;
-  /** An object; its metadata is merged with the fields' own. */
+  /** Returns an object. Its metadata is merged with that in `fields`. */
   object(name: string, fields?: Fields, version?: string): Fields;
   create(name: string, fields?: Fields, options?: StepOptions & { readonly query?: string }): Step;
-  /** A merge patch of the definition. Its answer is not compared: loops are at work. */
+  /** A merge patch of the definition. The answer is not compared, because loops write at the same time. */
   redefine(change: Fields): Step;
   readonly definition: string;
 }
@@ -22,7 +22,7 @@ export function versionWith(openAPIV3Schema: Fields, change: Fields = {}): Field
   return { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, ...change };
 }
 
-/** `plural` has to be the case's own: groups and kinds are made of it. */
+/** `plural` must be unique to the case: group and kind are made from it. */
 export function customKind(plural: string, versions: readonly Fields[], spec: Fields = {}): CustomKind {
   const body = definition(plural, { ...spec, versions });
   const group = `${plural}.example.com`;
@@ -51,7 +51,7 @@ export function customKind(plural: string, versions: readonly Fields[], spec: Fi
   };
 }
 
-/** One version whose `spec` has these properties. */
+/** A kind with one version whose `spec` has these properties. */
 export function kindWith(plural: string, properties: Fields, change: Fields = {}): CustomKind {
   return customKind(plural, [versionWith(specOf(properties), change)]);
 }

@@ -1,4 +1,4 @@
-/** Custom resources: writing, patching, naming, deleting, bodies in other forms. */
+/** Custom resources: writes, patches, names, deletes, other media types. */
 import { del, get, patch, post, put, send, type Topic, topic } from '../request.ts';
 import { type CustomKind, customKind, kindWith, versionWith } from './custom-kind.ts';
 

@@ -1,4 +1,6 @@
-/** Reading custom resources: tables, metadata alone, selectors, pages, watches, versions, definitions that end. */
+/**
+ * Reads of custom resources: tables, metadata alone, selectors, pages, watches, versions, definitions that are deleted.
+ */
 import type { Json } from '../normalise.ts';
 import { del, get, patch, post, put, type Step, type Topic, topic, watch } from '../request.ts';
 import { only, withBookmarksJoined, withoutAges, withoutClockBookmarks } from '../views.ts';
@@ -136,7 +138,7 @@ const ourPaths =
     return Object.fromEntries(Object.entries(paths).filter(([path]) => path.includes(text)));
   };
 
-/** What a group-version says of itself; DeleteOptions name every group there is. */
+/** Keeps the paths and schemas of the group-version. DeleteOptions list every group. */
 function pathsAndSchemas(body: Json): Json {
   const { paths, components } = only('paths', 'components')(body) as {
     paths: Json;

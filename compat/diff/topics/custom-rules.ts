@@ -1,4 +1,4 @@
-/** Rules of schemas (x-kubernetes-validations) at work: messages, reasons, paths, transitions, ratcheting. */
+/** CEL rules of schemas (x-kubernetes-validations): messages, reasons, paths, transitions, ratcheting. */
 import { patch, put, type Step, type Topic, topic } from '../request.ts';
 import { type CustomKind, customKind, kindWith, versionWith } from './custom-kind.ts';
 import type { Fields } from './definition-bodies.ts';

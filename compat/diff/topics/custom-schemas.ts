@@ -1,4 +1,4 @@
-/** What schemas do to custom resources: unknown fields, defaults, pruning, types, lists, formats, ratcheting. */
+/** The effects of schemas on custom resources: unknown fields, defaults, pruning, types, lists, formats, ratcheting. */
 import { get, patch, post, put, type Step, type Topic, topic } from '../request.ts';
 import { FORMATS } from './custom-formats.ts';
 import { type CustomKind, customKind, kindWith, specOf, versionWith } from './custom-kind.ts';
@@ -13,7 +13,7 @@ const KEYED = {
   properties: { port: INTEGER, protocol: { type: 'string', default: 'TCP' }, name: STRING },
 };
 
-/** Creates with each spec; nothing is kept. */
+/** Creates with each spec, as dry runs. */
 function tries(kind: CustomKind, specs: readonly unknown[], query = ''): readonly Step[] {
   return [
     ...kind.make,
@@ -143,7 +143,7 @@ const roots = customKind('roots', [
   }),
 ]);
 
-/** Objects are kept before the schema gets strict. */
+/** Objects are stored before the schema is tightened. */
 const ratchets = kindWith('ratchets', {
   a: STRING,
   b: STRING,

@@ -1,4 +1,4 @@
-/** Status and scale of custom resources, and rights on them. */
+/** Status and scale of custom resources, and access to them. */
 import { get, grant, patch, post, put, type Topic, topic } from '../request.ts';
 import { withoutAges } from '../views.ts';
 import { customKind, kindWith, versionWith } from './custom-kind.ts';

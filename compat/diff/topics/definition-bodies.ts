@@ -1,13 +1,13 @@
-/** CustomResourceDefinitions for requests: a good one, and changes to it. */
+/** CustomResourceDefinitions for requests: a valid one, and changes to it. */
 import { post, type Step } from '../request.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** Nothing is stored, so cases cannot meet. */
+/** A dry run: nothing is stored, so cases cannot conflict. */
 export const DRY: string = `${DEFINITIONS}?dryRun=All`;
 
-/** Merges deeply; a value of undefined takes the field away. Lists are replaced. */
+/** Merges deeply. Undefined removes the field; lists are replaced. */
 export function merged(base: Fields, change: Fields): Fields {
   const out: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(change)) {
@@ -28,7 +28,7 @@ export function version(name: string, change: Fields = {}): Fields {
   return merged({ name, served: true, storage: true, schema }, change);
 }
 
-/** `plural` also makes group and kind, so that definitions of different cases have nothing in common. */
+/** Group and kind are made from `plural`, so that definitions of different cases have nothing in common. */
 export function definition(plural: string, spec: Fields = {}, rest: Fields = {}): Fields {
   const group = `${plural}.example.com`;
   const kind = plural.charAt(0).toUpperCase() + plural.slice(1);
@@ -52,7 +52,7 @@ export function withSchema(plural: string, openAPIV3Schema: unknown, change: Fie
   return definition(plural, { versions: [{ ...one, ...change }] });
 }
 
-/** Each is created, but not kept. */
+/** Creates each as a dry run. */
 export function tries(bodies: readonly Fields[]): readonly Step[] {
   return bodies.map((body) => post(DRY, body));
 }

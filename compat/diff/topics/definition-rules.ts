@@ -1,4 +1,4 @@
-/** Rules (`x-kubernetes-validations`) in CustomResourceDefinitions: which compile, what they may cost, where they may look back. */
+/** CEL rules (`x-kubernetes-validations`) in CustomResourceDefinitions: compilation, cost, and use of old values. */
 import { type Topic, topic } from '../request.ts';
 import { type Fields, tries, withSchema } from './definition-bodies.ts';
 
@@ -8,13 +8,13 @@ function rulesOf(rules: readonly Rule[]): readonly Fields[] {
   return rules.map((rule) => (typeof rule === 'string' ? { rule } : rule));
 }
 
-/** A root with properties below `spec`, where the rules stand. */
+/** A root with properties below `spec`, which has the rules. */
 function onSpec(properties: Fields, ...rules: readonly Rule[]): Fields {
   const spec = { type: 'object', properties, 'x-kubernetes-validations': rulesOf(rules) };
   return withSchema('things', { type: 'object', properties: { spec } });
 }
 
-/** Rules on the one property. */
+/** Rules on one property. */
 function on(field: Fields, ...rules: readonly Rule[]): Fields {
   const ruled = { ...field, 'x-kubernetes-validations': rulesOf(rules) };
   return withSchema('things', {

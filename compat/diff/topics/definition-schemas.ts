@@ -1,4 +1,4 @@
-/** Schemas of CustomResourceDefinitions: the dialect, structural schemas, lists and maps, defaults. */
+/** Schemas of CustomResourceDefinitions: allowed fields, structural schemas, lists and maps, defaults. */
 import { type Topic, topic } from '../request.ts';
 import { definition, type Fields, tries, version, withProperties, withSchema } from './definition-bodies.ts';
 

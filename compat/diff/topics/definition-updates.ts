@@ -1,10 +1,10 @@
-/** Changes to CustomResourceDefinitions: what may change, when, and through which path. */
+/** Updates of CustomResourceDefinitions: what may change, when, and through which path. */
 
 import type { Json } from '../normalise.ts';
 import { del, get, patch, post, put, type Step, type StepOptions, type Topic, topic } from '../request.ts';
 import { DEFINITIONS, definition, type Fields, version, withProperties, withSchema } from './definition-bodies.ts';
 
-/** The status belongs to loops, which are at work while we ask: they move the revision too. */
+/** Loops write the status at the same time, which also changes the revision. */
 const SPEC: StepOptions = {
   view: (body: Json) => {
     const { status, metadata, ...rest } = body as Record<string, Json>;
@@ -18,13 +18,13 @@ function path(plural: string, query = ''): string {
   return `${DEFINITIONS}/${plural}.${plural}.example.com${query}`;
 }
 
-/** Established by hand, because loops take their time. */
+/** Writes the condition Established directly, because loops take time. */
 function establish(plural: string): Step {
   const condition = { type: 'Established', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' };
   return patch('merge', path(plural, '/status'), { status: { conditions: [condition] } }, SPEC);
 }
 
-/** Creates a definition, then tries changes that are not kept. */
+/** Creates a definition, then sends changes as dry runs. */
 function tries(plural: string, body: Fields, changes: readonly Fields[], isEstablished = false): readonly Step[] {
   return [
     post(DEFINITIONS, body, SPEC),
@@ -65,7 +65,7 @@ const CHANGES: readonly Fields[] = [
   {},
 ];
 
-/** A bundle that nobody can read keeps a definition from being established. */
+/** An invalid CA bundle keeps a definition from being established. */
 const NEVER_ESTABLISHED: Fields = webhook({ url: 'https://example.com', caBundle: 'bm9wZQ==' })['spec'] as Fields;
 
 export const definitionUpdates: Topic = topic('definition updates', {
@@ -105,7 +105,7 @@ export const definitionUpdates: Topic = topic('definition updates', {
   ],
   'the status': [
     post(DEFINITIONS, definition('states', {}, { status: { storedVersions: ['v9'] } }), SPEC),
-    // One of the refusals below prints the status, which is whole when the kind is served.
+    // One of the refusals below shows the status, which is complete when the kind is served.
     get('/apis/states.example.com/v1/states?limit=1', { until: 200, bodyless: true }),
     patch(
       'merge',

@@ -1,4 +1,4 @@
-/** CustomResourceDefinitions themselves: which are accepted, which are not and why. */
+/** CustomResourceDefinitions: which are accepted, and why others are refused. */
 import { type Topic, topic } from '../request.ts';
 import { definition, type Fields, tries, version, withProperties } from './definition-bodies.ts';
 

@@ -6,21 +6,19 @@ import {
   get,
   patch,
   post,
+  postConfigMap,
   put,
-  type Step,
   secrets,
   type Topic,
   topic,
 } from '../request.ts';
 
 const at = configMaps('a');
-const make = (fields: Readonly<Record<string, unknown>> = {}): Step =>
-  post(configMaps(), configMap('a', fields), { save: { uid: 'metadata.uid', rv: 'metadata.resourceVersion' } });
 const held = { metadata: { finalizers: ['example.com/hold'] } };
 
 export const deletes: Topic = topic('deletes', {
   preconditions: [
-    make(),
+    postConfigMap(),
     del(at, { preconditions: { uid: 'b6e1e3f0-0000-4000-8000-000000000000' } }),
     del(at, { preconditions: { resourceVersion: '1' } }),
     del(at, { preconditions: { uid: 'b6e1e3f0-0000-4000-8000-000000000000', resourceVersion: '1' } }),
@@ -28,7 +26,7 @@ export const deletes: Topic = topic('deletes', {
     get(at),
   ],
   'options that are refused': [
-    make(),
+    postConfigMap(),
     del(at, { propagationPolicy: 'Odd' }),
     del(at, { propagationPolicy: 'Foreground', orphanDependents: true }),
     del(at, { gracePeriodSeconds: -1 }),
@@ -41,38 +39,38 @@ export const deletes: Topic = topic('deletes', {
     del(at, 'gracePeriodSeconds: 0', { type: 'application/yaml' }),
   ],
   'options that are kept': [
-    make(),
+    postConfigMap(),
     del(at, { gracePeriodSeconds: 30 }),
-    make(),
+    postConfigMap(),
     del(`${at}?gracePeriodSeconds=0&propagationPolicy=Background`),
-    make(),
+    postConfigMap(),
     del(at, { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' }),
-    make(),
+    postConfigMap(),
     del(at, { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' }),
-    make(),
+    postConfigMap(),
     del(at, { unknown: 'field' }),
-    make(),
+    postConfigMap(),
     del(at, undefined, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }),
   ],
   propagation: [
-    make(),
+    postConfigMap(),
     del(at, { propagationPolicy: 'Foreground' }),
     get(at),
     patch('merge', at, { metadata: { finalizers: null } }),
     get(at),
-    make(),
+    postConfigMap(),
     del(at, { propagationPolicy: 'Orphan' }),
     del(at, { propagationPolicy: 'Background' }),
     patch('merge', at, { metadata: { finalizers: [] } }),
-    make(),
+    postConfigMap(),
     del(at, { orphanDependents: true }),
     get(at),
     patch('json', at, [{ op: 'remove', path: '/metadata/finalizers' }]),
-    make(),
+    postConfigMap(),
     del(at, { orphanDependents: false }),
   ],
   finalizers: [
-    make(held),
+    postConfigMap(held),
     del(at),
     get(at),
     del(at),
@@ -84,7 +82,7 @@ export const deletes: Topic = topic('deletes', {
     get(at),
   ],
   'dry run of deletes with finalizers': [
-    make(held),
+    postConfigMap(held),
     del(`${at}?dryRun=All`),
     get(at),
     del(at),
@@ -92,7 +90,7 @@ export const deletes: Topic = topic('deletes', {
     get(at),
   ],
   'collections with finalizers': [
-    make(held),
+    postConfigMap(held),
     post(secrets(), { metadata: { name: 's' } }),
     del(configMaps()),
     get(configMaps()),

@@ -1,4 +1,4 @@
-/** Discovery: the old lists, the aggregated form, and how they are negotiated. */
+/** Discovery: the lists, the aggregated form, and their negotiation. */
 import { get, send, type Topic, topic } from '../request.ts';
 import { builtInDiscovery, builtInGroups, builtInPaths } from '../views.ts';
 

@@ -1,4 +1,4 @@
-/** How objects end: finalizers, terminating objects, collections, namespaces, and what watchers see of it. */
+/** The end of objects: finalizers, terminating objects, collections, namespaces, and the events of watchers. */
 import {
   configMap,
   configMaps,
@@ -7,8 +7,8 @@ import {
   inNamespace,
   patch,
   post,
+  postConfigMap,
   put,
-  type Step,
   secrets,
   type Topic,
   topic,
@@ -16,23 +16,20 @@ import {
 } from '../request.ts';
 
 const at = configMaps('a');
-const make = (fields: Readonly<Record<string, unknown>> = {}): Step =>
-  post(configMaps(), configMap('a', fields), { save: { uid: 'metadata.uid', rv: 'metadata.resourceVersion' } });
 const held = { metadata: { finalizers: ['example.com/hold'] } };
-const _json = { type: 'application/json' } as const;
 const events = inNamespace('v1', 'events');
 const newEvents = inNamespace('events.k8s.io/v1', 'events');
 
 export const endings: Topic = topic('endings', {
   'finalizers, odd': [
-    make({ metadata: { finalizers: ['example.com/a', 'example.com/a'] } }),
+    postConfigMap({ metadata: { finalizers: ['example.com/a', 'example.com/a'] } }),
     put(at, configMap('a', { metadata: { finalizers: [''] } })),
     put(at, configMap('a', { metadata: { finalizers: ['orphan', 'foregroundDeletion'] } })),
     put(at, configMap('a', { metadata: { finalizers: ['kubernetes'] } })),
     put(at, configMap('a', { metadata: { finalizers: ['a/b/c'] } })),
     put(at, configMap('a', { metadata: { finalizers: ['orphan'] } })),
     del(at, { propagationPolicy: 'Background' }),
-    make({ metadata: { finalizers: ['foregroundDeletion', 'example.com/a'] } }),
+    postConfigMap({ metadata: { finalizers: ['foregroundDeletion', 'example.com/a'] } }),
     del(at, { propagationPolicy: 'Orphan' }),
     get(at),
     del(at, { propagationPolicy: 'Foreground' }),
@@ -46,14 +43,14 @@ export const endings: Topic = topic('endings', {
     get(at),
   ],
   'terminating objects': [
-    make(held),
+    postConfigMap(held),
     del(at),
     put(at, configMap('a', { metadata: { finalizers: ['example.com/other'] } })),
     put(at, configMap('a', { metadata: { finalizers: ['example.com/hold'], deletionTimestamp: null } })),
     put(at, configMap('a', { metadata: { finalizers: ['example.com/hold'], deletionGracePeriodSeconds: 9 } })),
     patch('merge', at, { metadata: { finalizers: [] } }, {}),
     get(at),
-    make(held),
+    postConfigMap(held),
     del(at, { gracePeriodSeconds: 10 }),
     del(at, { gracePeriodSeconds: 0 }),
     patch('json', at, [
@@ -61,7 +58,7 @@ export const endings: Topic = topic('endings', {
       { op: 'remove', path: '/metadata/finalizers/0' },
     ]),
     get(at),
-    make(held),
+    postConfigMap(held),
     del(at, { preconditions: { uid: '{{uid}}', resourceVersion: '{{rv}}' } }),
     del(at, { preconditions: { uid: '{{uid}}', resourceVersion: '{{rv}}' } }),
     del(at, { preconditions: { uid: '{{uid}}' } }),
@@ -71,25 +68,25 @@ export const endings: Topic = topic('endings', {
     get(at),
   ],
   'watch of an end with finalizers': [
-    make(held),
+    postConfigMap(held),
     del(at),
     patch('merge', at, { metadata: { finalizers: null } }),
-    make(),
+    postConfigMap(),
     del(at),
-    make({ data: { again: 'yes' } }),
+    postConfigMap({ data: { again: 'yes' } }),
     get(configMaps(), { save: { now: 'metadata.resourceVersion' } }),
     watch(`${configMaps()}?resourceVersion={{now}}`),
     watch(`${configMaps()}?fieldSelector=metadata.name%3Da`),
   ],
   'recreated while watched': [
-    make(held),
+    postConfigMap(held),
     get(configMaps(), { save: { rv0: 'metadata.resourceVersion' } }),
     del(at),
     patch('merge', at, { metadata: { finalizers: null } }),
-    make({ metadata: { labels: { x: 'y' } } }),
+    postConfigMap({ metadata: { labels: { x: 'y' } } }),
     patch('merge', at, { metadata: { labels: { x: 'z' } } }),
     del(at),
-    make({ metadata: { labels: { x: 'z' } } }),
+    postConfigMap({ metadata: { labels: { x: 'z' } } }),
     watch(`${configMaps()}?resourceVersion={{rv0}}`),
     watch(`${configMaps()}?resourceVersion={{rv0}}&fieldSelector=metadata.name%3Da`),
     watch(`${configMaps()}?resourceVersion={{rv0}}&fieldSelector=metadata.name!%3Da`),
@@ -149,7 +146,7 @@ export const endings: Topic = topic('endings', {
     get('/api/v1/namespaces/{{ns}}-q'),
   ],
   'collections and graceful options': [
-    make(held),
+    postConfigMap(held),
     post(configMaps(), configMap('b')),
     del(configMaps(), { propagationPolicy: 'Foreground' }),
     get(configMaps()),

@@ -1,4 +1,4 @@
-/** Requests that are wrong: bodies, kinds, paths, methods. */
+/** Invalid requests: bodies, kinds, paths, methods. */
 import {
   configMap,
   configMaps,

@@ -134,7 +134,7 @@ export const forms: Topic = topic('forms', {
   ],
 });
 
-/** Ages are spans up to now; the column stays, its values go. */
+/** Ages depend on the clock: the column stays, its values are replaced. */
 function withoutAges<T>(body: T): T {
   const { columnDefinitions, rows } = body as { columnDefinitions?: { name: string }[]; rows?: { cells: unknown[] }[] };
   const at = (columnDefinitions ?? []).findIndex((column) => column.name === 'Age');

@@ -1,4 +1,4 @@
-/** Who is asking: credentials that fail, anonymous requests, impersonation, the front proxy. */
+/** Authentication: invalid credentials, anonymous requests, impersonation, the front proxy. */
 import { configMaps, get, grant, post, send, type Topic, topic } from '../request.ts';
 
 const WHO = '/apis/authentication.k8s.io/v1/selfsubjectreviews';

@@ -1,4 +1,7 @@
-/** Reads of every stable kind: lists, selectable fields, tables, metadata alone, other forms, watches, collections that are deleted. Writes are in compat/kinds. */
+/**
+ * Reads of every stable kind: lists, selectable fields, tables, metadata alone, other media types, watches, deleted
+ * collections. Writes are in compat/kinds.
+ */
 import { SUBJECTS } from '../../kinds/objects.ts';
 import { objectOf, type Subject } from '../../kinds/subject.ts';
 import { withoutAllocations } from '../../kinds/views.ts';
@@ -25,10 +28,10 @@ const FIELDS = [
   'spec.serviceAccountName=reader,spec.hostNetwork=false',
   'spec.group=kinds.example.com',
 ];
-/** Kinds that refuse other fields in words of their own: a few of those are enough. */
+/** Kinds that refuse other fields with messages of their own. A few of those are enough. */
 const OWN_WORDS = ['jobs', 'resourceslices'];
 const FEW = ['metadata.namespace=nowhere', 'status.successful!=1', 'spec.driver=gpu.example.com', 'spec.nodeName=a'];
-/** Stays until a controller has let go of it, or is written by loops of the reference. */
+/** They remain until a controller removes their finalizer, or loops of the reference write them. */
 const LEFT_OUT = ['events', 'namespaces', 'apiservices', 'servicecidrs', 'flowschemas', 'prioritylevelconfigurations'];
 
 const STORED = SUBJECTS.filter(
@@ -48,7 +51,7 @@ function stepsOf(subject: Subject): Step[] {
   const root = subject.group === '' ? '/api/v1' : `/apis/${subject.group}/${subject.version}`;
   const collection = `${root}${subject.clusterScoped === true ? '' : '/namespaces/{{ns}}'}/${subject.plural}`;
   const own = `${collection}?fieldSelector=metadata.name%3D${encodeURIComponent(name)}`;
-  // A pod needs an account; ours does not ask for it unless told to.
+  // A pod needs an account; our server requires it only if the plugin is enabled.
   const account = {
     apiVersion: 'v1',
     kind: 'ServiceAccount',

@@ -1,4 +1,4 @@
-/** Metadata and values at their edges: nulls, what only the server sets, owners, sizes, names. */
+/** Metadata and values at their limits: nulls, fields that only the server sets, owners, sizes, names. */
 import {
   configMap,
   configMaps,
@@ -7,16 +7,14 @@ import {
   leases,
   patch,
   post,
+  postConfigMap,
   put,
   roles,
-  type Step,
   type Topic,
   topic,
 } from '../request.ts';
 
 const at = configMaps('a');
-const make = (fields: Readonly<Record<string, unknown>> = {}): Step =>
-  post(configMaps(), configMap('a', fields), { save: { uid: 'metadata.uid', rv: 'metadata.resourceVersion' } });
 const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u1' };
 const json = { type: 'application/json' } as const;
 const events = inNamespace('v1', 'events');
@@ -113,7 +111,7 @@ export const metadata: Topic = topic('metadata', {
     get(at),
   ],
   'owner references': [
-    make({ metadata: { ownerReferences: [owner, owner] } }),
+    postConfigMap({ metadata: { ownerReferences: [owner, owner] } }),
     put(
       at,
       configMap('a', {

@@ -1,4 +1,4 @@
-/** Namespaces: life, status and finalize subresources, what may not be deleted, what a terminating one refuses. */
+/** Namespaces: status and finalize subresources, protected namespaces, and requests in a terminating one. */
 import { configMap, configMaps, del, get, patch, post, put, type Topic, topic } from '../request.ts';
 
 const NS = '/api/v1/namespaces';

@@ -1,4 +1,4 @@
-/** OpenAPI documents: which there are, and their structure without the descriptions. */
+/** OpenAPI documents and their structure, without descriptions. */
 import { get, type Topic, topic } from '../request.ts';
 import { only, openApiIndex, openApiStructure, operations } from '../views.ts';
 

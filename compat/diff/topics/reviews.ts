@@ -1,4 +1,4 @@
-/** Access reviews and who-am-I. */
+/** Access reviews and SelfSubjectReview. */
 import { get, grant, post, roleBindings, roles, type Topic, topic } from '../request.ts';
 import { sortedRules } from '../views.ts';
 

@@ -1,4 +1,4 @@
-/** ServiceAccounts and the tokens they ask for. */
+/** ServiceAccounts and token requests. */
 import {
   serviceAccounts as at,
   del,
@@ -55,7 +55,8 @@ export const serviceAccounts: Topic = topic('serviceaccounts', {
     post(REVIEW, { spec: { token: '{{vault}}' } }),
     post(REVIEW, { spec: { token: '{{vault}}', audiences: ['vault', 'x'] } }),
     post(REVIEW, { spec: { token: '{{token}}', audiences: ['nobody'] } }),
-    // The reference remembers tokens it has seen for 10 s, so what follows uses new ones; and a second's watch lets its caches follow.
+    // The reference caches tokens for 10 s, so the next steps use new ones; a watch of one second lets its caches catch
+    // up.
     post(at('robot/token'), tokenRequest({}), { save: { late: 'status.token' } }),
     post(at('robot/token'), tokenRequest({}), { save: { later: 'status.token' } }),
     del(at('robot')),

@@ -1,4 +1,4 @@
-/** apps and batch: kinds that make pods. */
+/** Objects of apps and batch: kinds that create pods. */
 import type { JsonDict } from '../../crds/schema.ts';
 import type { Extra, Subject } from '../subject.ts';
 import { CONTAINERS_POD, FULL_POD, HOST_POD, MINIMAL_POD, SCHEDULING_POD, VOLUMES_POD } from './pod-specs.ts';
@@ -18,7 +18,7 @@ function template(spec: JsonDict): JsonDict {
   return { metadata: META, spec };
 }
 
-/** `template` with a restart policy that jobs take. */
+/** A template with a restart policy that jobs accept. */
 function jobTemplate(spec: JsonDict): JsonDict {
   return template({ ...spec, restartPolicy: 'OnFailure' });
 }

@@ -1,4 +1,7 @@
-/** Autoscaling, policy, scheduling, node, flow control, certificates, coordination, events, API services, RBAC. */
+/**
+ * Objects of autoscaling, policy, scheduling, node, flow control, certificates, coordination, events, API services,
+ * RBAC.
+ */
 import type { JsonDict } from '../../crds/schema.ts';
 import type { Subject } from '../subject.ts';
 
@@ -32,7 +35,7 @@ const PREEMPTION_RULES: JsonDict = {
   nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/api/*'] }],
 };
 
-/** A request for a certificate of `CN=kinds`, made once; its key is gone. */
+/** A certificate request for `CN=kinds`. Its key was not kept. */
 const REQUEST =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISk1ISUNBUUF3RURFT01Bd0dBMVVFQXd3RmEybHVaSE13V1RBVEJnY3Foa2pPUFFJQkJnZ3Foa2pPUFFNQgpCd05DQUFTOXN1NG9IUWdPaWpIa2Y5K0RhR1hhb2Myb0trUHJBcEtMbmYvR0c3MlZyWC9keGo2cFF2d2UwNDFECkJUQjNha29oaHJoOXBCY0VKeTZQSHZDdmNwR0RvQUF3Q2dZSUtvWkl6ajBFQXdJRFJ3QXdSQUlnY1lrL2lnZGgKKzFqdmxTdTg2akRlb3p3ekJCc29EcjUwRnl3aUFmMjgzNVFDSUhSN216SFJLeFVqQ1dwRDVTTWQrYlhCbmYvcQpiVEJqNnVhaXpGeUplUS9SCi0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=';
 

@@ -1,4 +1,4 @@
-/** Kinds of the core group but pods, nodes, Services and volumes. */
+/** Objects of the core group, without pods, nodes, Services and volumes. */
 import type { Subject } from '../subject.ts';
 import { CONTAINERS_POD, HOST_POD, MINIMAL_POD, SCHEDULING_POD, VOLUMES_POD, WINDOWS_POD } from './pod-specs.ts';
 

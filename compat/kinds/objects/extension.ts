@@ -1,4 +1,7 @@
-/** admissionregistration.k8s.io and resource.k8s.io. Rules match nothing that is served, so that nobody else is affected. */
+/**
+ * Objects of admissionregistration.k8s.io and resource.k8s.io. Their rules match no served resource, so that they have
+ * no effect.
+ */
 import type { JsonDict } from '../../crds/schema.ts';
 import type { Subject } from '../subject.ts';
 

@@ -1,4 +1,4 @@
-/** Services and what belongs to them, ingress, network policies, nodes. */
+/** Services and related kinds, ingresses, network policies, nodes. */
 import type { JsonDict } from '../../crds/schema.ts';
 import type { Subject } from '../subject.ts';
 

@@ -1,4 +1,7 @@
-/** Beta and alpha versions, which `--runtime-config` switches on. Those with the shape of a stable version share its objects. */
+/**
+ * Objects of beta and alpha versions, which `--runtime-config` enables. Versions with the shape of a stable one share
+ * its objects.
+ */
 import type { JsonDict } from '../../crds/schema.ts';
 import type { Subject } from '../subject.ts';
 import { EXTENSION } from './extension.ts';
@@ -16,7 +19,7 @@ const CONDITION: JsonDict = {
 const CEL: JsonDict = { cel: { expression: "device.driver == 'gpu.example.com'" } };
 const SIGNER = 'example.com/signer';
 
-/** An authority that ends in a hundred years; its key is gone. */
+/** A CA certificate that expires in a hundred years. Its key was not kept. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBfTCCASOgAwIBAgIUNQy0llUfeJXQEGJgzOSy3YEkL3QwCgYIKoZIzj0EAwIw
 EzERMA8GA1UEAwwIa2luZHMtY2EwIBcNMjYxMTE1MTUwMzAyWhgPMjEyNjEwMjIx
@@ -30,7 +33,7 @@ MA==
 -----END CERTIFICATE-----
 `;
 
-/** The same objects in other versions of the kind. */
+/** Returns the same objects in other versions of the kind. */
 function inVersions(all: readonly Subject[], plural: string, versions: readonly string[]): Subject[] {
   const stable = all.filter((subject) => subject.plural === plural);
   return versions.flatMap((version) => stable.map((subject) => ({ ...subject, version, optional: true })));

@@ -1,4 +1,6 @@
-/** Valid pod specs, for pods and for every kind with a pod template. Together they set nearly every field of PodSpec. */
+/**
+ * Valid pod specs, for pods and for every kind with a pod template. Together they set nearly every field of PodSpec.
+ */
 import type { JsonDict } from '../../crds/schema.ts';
 
 export const MINIMAL_POD: JsonDict = { containers: [{ name: 'main', image: 'registry.example.com/app:1.2' }] };
@@ -11,7 +13,7 @@ const PROBE_TIMES: JsonDict = {
   failureThreshold: 4,
 };
 
-/** Everything about containers. */
+/** All fields of containers. */
 export const CONTAINERS_POD: JsonDict = {
   initContainers: [
     {
@@ -145,7 +147,7 @@ const POD_TERM: JsonDict = {
   mismatchLabelKeys: ['version'],
 };
 
-/** Everything about the pod as a whole. */
+/** All fields of the pod as a whole. */
 export const SCHEDULING_POD: JsonDict = {
   containers: [{ name: 'main', image: 'app', resources: { claims: [{ name: 'gpu', request: 'one' }] } }],
   restartPolicy: 'Always',
@@ -435,7 +437,7 @@ export const WINDOWS_POD: JsonDict = {
   ],
 };
 
-/** One spec that sets as much as goes together, for templates. */
+/** One spec that sets as many fields as possible, for templates. */
 export const FULL_POD: JsonDict = {
   ...SCHEDULING_POD,
   initContainers: CONTAINERS_POD['initContainers'] as JsonDict[],

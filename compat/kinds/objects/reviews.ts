@@ -1,4 +1,4 @@
-/** Kinds that are asked and not stored. */
+/** Objects of review kinds, which are not stored. */
 import type { Subject } from '../subject.ts';
 
 const ATTRIBUTES = {

@@ -6,7 +6,7 @@ const META: JsonDict = { labels: { app: 'x' }, annotations: { 'example.com/note'
 const CAPACITY: JsonDict = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] };
 const SECRET: JsonDict = { name: 's', namespace: 'n' };
 
-/** Every source of a PersistentVolume; one volume has one. */
+/** Every source of a PersistentVolume; a volume has one. */
 const SOURCES: Readonly<Record<string, JsonDict>> = {
   'host-path': { hostPath: { path: '/data', type: 'Directory' } },
   nfs: { nfs: { server: 'nfs.example.com', path: '/export', readOnly: true } },

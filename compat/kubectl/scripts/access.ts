@@ -1,4 +1,4 @@
-/** Who may do what. */
+/** Authorization: `auth can-i` and related commands. */
 import { $, type Script } from '../script.ts';
 import { sortedLines } from '../views.ts';
 

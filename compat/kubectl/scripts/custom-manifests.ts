@@ -1,9 +1,9 @@
-/** Manifests of definitions and their objects, in YAML as people write it. */
+/** Manifests of definitions and their objects, in YAML. */
 
 export interface ManifestOptions {
-  /** The first label of the group; it also keeps scripts apart. */
+  /** The first label of the group, unique to the script. */
   readonly name: string;
-  /** Text in place of the whole list of versions, indented by two. */
+  /** Text in place of the list of versions, indented by two. */
   readonly versions?: string;
 }
 
@@ -118,7 +118,7 @@ export const SECOND_VERSION = `  - name: v1beta1
       openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
 `;
 
-/** Boats of a group of their own, with short names and categories. */
+/** A definition of boats in a group of its own, with short names and categories. */
 export function boats({ name, versions = V1 }: ManifestOptions): string {
   return `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -138,7 +138,7 @@ spec:
 ${versions}`;
 }
 
-/** All versions of boats. */
+/** A definition of boats with all versions. */
 export function boatsInVersions(name: string): string {
   return boats({ name, versions: V1 + SECOND_VERSION });
 }

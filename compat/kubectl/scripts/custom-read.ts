@@ -1,9 +1,9 @@
-/** Custom resources read with kubectl: explain, get in every form, watching, what the server offers. */
+/** Custom resources read with kubectl: explain, get in every form, watches, discovery. */
 import { $, type Script } from '../script.ts';
 import { requestLines, sortedJson, structure } from '../views.ts';
 import { boat, boats, boatsInVersions } from './custom-manifests.ts';
 
-/** What is served is in discovery a moment later; kubectl's own cache is new in each script. */
+/** Waits until discovery has the definition. kubectl's cache is empty at the start of each script. */
 function established(group: string): readonly ReturnType<typeof $>[] {
   return [
     $(`wait --for=condition=Established crd/boats.${group}.example.com --timeout=10s`),
@@ -124,7 +124,9 @@ export const customExplain: Script = {
   ],
 };
 
-/** Kind, version and names of fields: apiVersion, kind and metadata are described in our own words. */
+/**
+ * Keeps kind, version and names of fields, because the descriptions of apiVersion, kind and metadata are our own words.
+ */
 function structureOfV2(text: string): string {
   return text
     .split('\n')
@@ -187,7 +189,7 @@ export const customOffers: Script = {
   ],
 };
 
-/** Loops set conditions in the order in which they come. */
+/** Drops conditions, because loops write them in no fixed order. */
 function withoutConditions(text: string): string {
   return text.replace(/^ {2}conditions:\n(?: {2}- .*\n(?: {4}.*\n)*)+/m, '');
 }

@@ -2,7 +2,7 @@
 import { $, type Script, type Step } from '../script.ts';
 import { boat, boats, boatsInVersions } from './custom-manifests.ts';
 
-/** Waits until a definition's objects are served and kubectl knows them. */
+/** Waits until the objects of a definition are served and kubectl's discovery has them. */
 function served(group: string, resource = 'boats'): readonly Step[] {
   return [
     $(`wait --for=condition=Established crd/${resource}.${group}.example.com --timeout=10s`),
@@ -169,7 +169,7 @@ export const customWrite: Script = {
   ],
 };
 
-/** Causes come in the order of a hash table. */
+/** Sorts words, because causes are in the order of a hash table. */
 function sortedWords(text: string): string {
   return text
     .split(/, |: \[|\]|\* /)
@@ -220,7 +220,7 @@ export const customRemove: Script = {
     $('create -f boats.yaml'),
     $('apply -f other.yaml'),
     $('patch bt-cremove held --type=merge -p \'{"metadata":{"finalizers":null}}\''),
-    // It may be gone before anybody waits.
+    // It may be gone before the command starts.
     $('wait --for=delete crd/boats.cremove.example.com --timeout=15s', { view: () => '' }),
     $('get --raw /apis/cremove.example.com/v1/boats', { retryUntil: 1 }),
     $('get boats.cremove.example.com'),
@@ -232,7 +232,7 @@ export const customRemove: Script = {
   ],
 };
 
-/** Which of the others are gone already is a matter of moments. */
+/** Drops the other objects, which may or may not be gone already. */
 function onlyHeld(text: string): string {
   return text
     .split('\n')

@@ -141,7 +141,7 @@ export const kindsChange: Script = {
     $('wait deployment/web --for=jsonpath={.spec.replicas}=2 --timeout=2s'),
     $('wait deployment/web --for=condition=Available --timeout=1s'),
     $('wait pvc/data --for=delete --timeout=1s', {
-      // Whether the watch had begun by then is up to the machine.
+      // Whether the watch has begun by then depends on the machine.
       errors: (text) => text.replace(/^I\d{4} .*\n/gm, ''),
     }),
     $('delete -f web.yaml -f svc.yaml -f db.yaml'),

@@ -1,4 +1,4 @@
-/** Every generator of kubectl that makes built-in kinds: create, run, expose. */
+/** Every generator of kubectl for built-in kinds: create, run, expose. */
 import { $, type Script } from '../script.ts';
 import { sortedLines } from '../views.ts';
 

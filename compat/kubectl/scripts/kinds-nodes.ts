@@ -1,4 +1,7 @@
-/** Nodes without kubelets: cordon, taint, drain, top; pods that nobody runs: logs, exec, port-forward, attach, cp, debug; certificates; events. */
+/**
+ * Nodes without kubelets: cordon, taint, drain, top. Pods that do not run: logs, exec, port-forward, attach, cp, debug.
+ * Certificates. Events.
+ */
 import { $, type Script } from '../script.ts';
 
 const NODE = `apiVersion: v1
@@ -127,8 +130,11 @@ function sorted(text: string): string {
   return text.split('\n').sort().join('\n');
 }
 
-/** How often an eviction is tried within a second, and in which order, is up to the machine. */
-/** kubectl names what keeps pods from being deleted in the order of a Go map, in one line and in lines of their own. */
+/** The number of evictions within a second, and their order, depends on the machine. */
+/**
+ * Sorts the reasons why pods cannot be deleted: kubectl prints them in the order of a Go map, in one line and in
+ * several.
+ */
 function reasonsSorted(text: string): string {
   const inLine = (_: string, list: string): string =>
     `[${list

@@ -1,17 +1,17 @@
-/** get, get -o wide, describe and explain of every built-in kind; the objects are those of compat/kinds. */
+/** get, get -o wide, describe and explain of every built-in kind, with the objects of compat/kinds. */
 import type { JsonDict } from '../../crds/schema.ts';
 import { SUBJECTS } from '../../kinds/objects.ts';
 import { nameOf, objectOf, type Subject } from '../../kinds/subject.ts';
 import { $, type Script, type Step } from '../script.ts';
 import { structure } from '../views.ts';
 
-/** Left out: they have a namespace of their own in their body, or change what other scripts get. */
+/** They have another namespace in their body, or affect other scripts. */
 const LEFT_OUT = ['events', 'servicecidrs', 'apiservices', 'namespaces', 'limitranges', 'resourcequotas'];
 
 const STABLE = SUBJECTS.filter(({ optional }) => optional !== true);
 const STORED = STABLE.filter(({ isReview, plural }) => isReview !== true && !LEFT_OUT.includes(plural));
 
-/** `deployments.v1.apps`, which leaves no doubt. */
+/** The full name of the resource: `deployments.v1.apps`. */
 function resourceOf({ plural, version, group }: Subject): string {
   return group === '' ? plural : `${plural}.${version}.${group}`;
 }

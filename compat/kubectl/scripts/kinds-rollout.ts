@@ -1,4 +1,4 @@
-/** rollout on stored objects: the ReplicaSets and revisions are made by hand as the controllers would make them. */
+/** rollout on stored objects, with ReplicaSets and revisions as the controllers would create them. */
 import { $, type Script } from '../script.ts';
 
 function replicaSet(revision: number): string {
@@ -59,7 +59,10 @@ function workload(kind: string, name: string): string {
   });
 }
 
-/** The uid of each server's own object goes into the file by an edit: the first line reads it, the second writes the file's object. */
+/**
+ * An edit writes the uid of each server's own object to the file: the first line reads it, the second creates the
+ * object in the file.
+ */
 export const kindsRollout: Script = {
   name: 'kinds-rollout',
   files: {

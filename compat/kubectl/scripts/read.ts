@@ -1,4 +1,4 @@
-/** Reading: every form of `get`, watching, describing, explaining, and what the server offers. */
+/** Reads: every form of `get`, watches, describe, explain, discovery. */
 import { $, type Script } from '../script.ts';
 import { builtInKinds, builtInNames, builtInVersions, requestLines, sortedJson, structure } from '../views.ts';
 

@@ -1,4 +1,4 @@
-/** Deleting and waiting. */
+/** delete and wait. */
 import { $, type Script } from '../script.ts';
 
 const held = (name: string): string =>

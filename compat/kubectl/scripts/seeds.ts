@@ -1,6 +1,7 @@
 /**
- * Walks through well-known introductions to custom resources: a service mesh's routes, a network in the old v1beta1, a table of cron jobs, pools of nodes. The reference no
- * longer serves v1beta1, so what needs it runs against ours alone, beside the lines that those texts show.
+ * Well-known introductions to custom resources, step by step: the routes of a service mesh, a network in v1beta1, a
+ * table of cron jobs, pools of nodes. The reference no longer serves v1beta1, so the steps that need it run only on our
+ * server and are compared with the output in those texts.
  */
 import { $, type Script } from '../script.ts';
 import { requestLines } from '../views.ts';
@@ -102,7 +103,7 @@ metadata: {name: small}
 spec: {size: 3, zone: east}
 `;
 
-/** The header and one definition: others' definitions may be there. */
+/** Keeps the header and one definition, because there may be definitions of others. */
 const one =
   (name: string) =>
   (text: string): string =>

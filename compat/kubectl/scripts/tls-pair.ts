@@ -1,4 +1,4 @@
-/** A certificate and its key that kubectl takes for a pair; made for this suite and trusted by nobody. */
+/** A certificate and its key that kubectl accepts as a pair, made for this suite. */
 export const TLS_PAIR: { readonly certificate: string; readonly key: string } = {
   certificate: `-----BEGIN CERTIFICATE-----
 MIIBeTCCAR+gAwIBAgIUMEn7xBV9Sy5DtLOyaQrCJwlzROswCgYIKoZIzj0EAwIw

@@ -1,4 +1,4 @@
-/** Writing: create in every form that fits, apply, diff, edit, replace, patch, label, annotate. */
+/** Writes: create in every form, apply, diff, edit, replace, patch, label, annotate. */
 import { $, type Script } from '../script.ts';
 import { TLS_PAIR } from './tls-pair.ts';
 

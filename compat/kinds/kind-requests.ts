@@ -1,6 +1,6 @@
 /**
- * Everything that is asked about one kind. Invariant: invalid and edited objects are sent as dry runs, so they may be sent side by side and
- * nothing of them stays; what is stored is written by one request after the other.
+ * All requests about one kind. Invariant: mutated objects are sent as dry runs, so they can be sent side by side and
+ * nothing is stored; objects that are stored are written one request after the other.
  */
 import { createRandom, type Random } from '../../test/fuzz/random.ts';
 import { isDict, type JsonDict } from '../crds/schema.ts';
@@ -18,7 +18,7 @@ import {
   type Variant,
 } from './subject.ts';
 
-/** How many requests of each sort are sent for a subject; the seed chooses them. */
+/** The number of requests of each sort for a subject. The seed chooses them. */
 export interface Plan {
   readonly seed: number;
   readonly creates: number;
@@ -30,15 +30,15 @@ export interface Plan {
 const VALIDATIONS = ['Strict', 'Strict', 'Warn', 'Ignore'];
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-export interface StoryOptions {
+export interface KindRunOptions {
   readonly session: Session;
   readonly subject: Subject;
   readonly plan: Plan;
-  /** The module's golden object of the kind: every field is set, to something. */
+  /** The golden object of the kind, which has every field set to something. */
   readonly golden: JsonDict | undefined;
 }
 
-export async function runSubject(options: StoryOptions): Promise<void> {
+export async function runSubject(options: KindRunOptions): Promise<void> {
   const { session, subject, plan } = options;
   const namespace = namespaceOf(subject);
   const random = createRandom(plan.seed ^ hash(nameOf(subject)));
@@ -56,7 +56,7 @@ export async function runSubject(options: StoryOptions): Promise<void> {
   for (const variant of subject.variants) await runVariant(options, variant, random);
 }
 
-async function compareDiscovery({ session, subject }: StoryOptions): Promise<void> {
+async function compareDiscovery({ session, subject }: KindRunOptions): Promise<void> {
   const path = subject.group === '' ? `/api/${subject.version}` : `/apis/${apiVersionOf(subject)}`;
   const view = (body: Json | undefined): Json => {
     const resources = (isDict(body) ? (body['resources'] as JsonDict[] | undefined) : undefined) ?? [];
@@ -65,8 +65,8 @@ async function compareDiscovery({ session, subject }: StoryOptions): Promise<voi
   await session.check(nameOf(subject), { title: 'discovery', method: 'GET', path }, { discovery: view });
 }
 
-/** Good objects, broken ones, and the golden one, which is wrong almost everywhere. */
-async function sendCreates({ session, subject, plan, golden }: StoryOptions, random: Random): Promise<void> {
+/** Creates valid objects, mutated ones, and the golden one, which is invalid almost everywhere. */
+async function sendCreates({ session, subject, plan, golden }: KindRunOptions, random: Random): Promise<void> {
   const objects = subject.variants.map((variant) => objectOf(subject, variant));
   const mutations = subject.variants.flatMap((variant, i): Mutation[] => {
     const object = objects[i] as JsonDict;
@@ -98,23 +98,23 @@ function complainIfRefused(session: Session, subject: Subject, title: string, { 
   session.complaints.push(`the reference refuses ${nameOf(subject)} ${title}: ${reference.code} ${reference.message}`);
 }
 
-/** One object from its creation to its end. */
-class ObjectStory {
-  readonly #options: StoryOptions;
+/** One object from its creation to its deletion. */
+class ObjectLifecycle {
+  readonly #options: KindRunOptions;
   readonly #path: string;
   #stored: readonly [JsonDict | undefined, JsonDict | undefined] = [undefined, undefined];
 
-  constructor(options: StoryOptions, name: string) {
+  constructor(options: KindRunOptions, name: string) {
     this.#options = options;
     this.#path = `${collectionOf(options.subject)}/${name}`;
   }
 
-  /** What the reference has stored. */
+  /** The object that the reference has stored. */
   get stored(): JsonDict {
     return this.#stored[0] ?? {};
   }
 
-  /** What a server has stored; what the reference has where it has nothing. */
+  /** Returns the object that a server has stored, or that of the reference if it has none. */
   of(side: Side): JsonDict {
     return this.#stored[side] ?? this.stored;
   }
@@ -124,7 +124,7 @@ class ObjectStory {
     return session.check(nameOf(subject), { ...request, path: request.path.replace('{}', this.#path) }, view);
   }
 
-  /** A write that stays; what is stored afterwards is read again. */
+  /** Sends a write that is stored, then reads the object again. */
   async write(request: Request): Promise<Asked> {
     const asked = await this.check(request);
     await this.read();
@@ -137,67 +137,77 @@ class ObjectStory {
   }
 }
 
-async function runVariant(options: StoryOptions, variant: Variant, random: Random): Promise<void> {
+async function runVariant(options: KindRunOptions, variant: Variant, random: Random): Promise<void> {
   const { session, subject, plan } = options;
   const { name } = variant;
   const object = objectOf(subject, variant);
   const objectName = String((object['metadata'] as JsonDict)['name']);
-  const story = new ObjectStory(options, objectName);
+  const lifecycle = new ObjectLifecycle(options, objectName);
   const collection = collectionOf(subject);
   const share = (count: number): number => Math.ceil(count / subject.variants.length);
-  const made = await story.write({ title: `POST ${name} for good`, method: 'POST', path: collection, body: object });
+  const made = await lifecycle.write({
+    title: `POST ${name} for good`,
+    method: 'POST',
+    path: collection,
+    body: object,
+  });
   if (subject.settleMs !== undefined) {
     await new Promise((resolve) => setTimeout(resolve, subject.settleMs));
-    await story.read();
+    await lifecycle.read();
   }
   complainIfRefused(session, subject, `${name} for good`, made);
   if (made.reference.code >= 300) return;
-  await story.check({ title: `GET ${name}`, method: 'GET', path: '{}' });
-  await story.check({ title: `GET ${name} as a table`, method: 'GET', path: '{}', accept: TABLE }, 'table');
-  await story.check({ title: `POST ${name} again`, method: 'POST', path: collection, body: object });
-  await story.write({ title: `PUT ${name} as it is`, method: 'PUT', path: '{}', body: (side) => story.of(side) });
-  await story.write({ title: `PUT ${name} as it was sent`, method: 'PUT', path: '{}', body: object });
-  await putAll(story, `${name}: `, '{}', edit, sampleOf(share(plan.updates), random), undefined);
-  await sendPatches(story, name, share(plan.patches), random);
-  await writeStatus(story, options, variant, random);
+  await lifecycle.check({ title: `GET ${name}`, method: 'GET', path: '{}' });
+  await lifecycle.check({ title: `GET ${name} as a table`, method: 'GET', path: '{}', accept: TABLE }, 'table');
+  await lifecycle.check({ title: `POST ${name} again`, method: 'POST', path: collection, body: object });
+  await lifecycle.write({
+    title: `PUT ${name} as it is`,
+    method: 'PUT',
+    path: '{}',
+    body: (side) => lifecycle.of(side),
+  });
+  await lifecycle.write({ title: `PUT ${name} as it was sent`, method: 'PUT', path: '{}', body: object });
+  await putAll(lifecycle, `${name}: `, '{}', edit, sampleOf(share(plan.updates), random), undefined);
+  await sendPatches(lifecycle, name, share(plan.patches), random);
+  await writeStatus(lifecycle, options, variant, random);
   const wanted = variant === subject.variants[0] ? undefined : variant.name;
   for (const extra of subject.extras ?? [])
-    if (extra.variant === wanted) await sendExtra(story, options, extra, random);
-  await endStory(story, name);
+    if (extra.variant === wanted) await sendExtra(lifecycle, options, extra, random);
+  await deleteObject(lifecycle, name);
 }
 
-/** Each mutation of the stored object as a dry run, with the identity that each server gave it. */
+/** Sends each mutation of the stored object as a dry run, with the identity that each server gave it. */
 async function putAll(
-  story: ObjectStory,
+  lifecycle: ObjectLifecycle,
   prefix: string,
   path: string,
   change: (object: JsonDict, roots?: readonly string[]) => Mutation[],
   choose: <T>(items: readonly T[]) => readonly T[],
   roots: readonly string[] | undefined,
 ): Promise<void> {
-  const left = change(story.of(0), roots);
-  const right = new Map(change(story.of(1), roots).map(({ title, object }) => [title, object]));
+  const left = change(lifecycle.of(0), roots);
+  const right = new Map(change(lifecycle.of(1), roots).map(({ title, object }) => [title, object]));
   await Promise.all(
     choose(left).map(({ title, object }) =>
-      story.check({
+      lifecycle.check({
         title: `PUT ${prefix}${title}`,
         method: 'PUT',
         path: `${path}?dryRun=All`,
-        body: (side) => (side === 0 ? object : (right.get(title) ?? story.of(1))),
+        body: (side) => (side === 0 ? object : (right.get(title) ?? lifecycle.of(1))),
       }),
     ),
   );
 }
 
-async function sendPatches(story: ObjectStory, name: string, count: number, random: Random): Promise<void> {
+async function sendPatches(lifecycle: ObjectLifecycle, name: string, count: number, random: Random): Promise<void> {
   await Promise.all(
-    sample(patchesOf(story.stored), count, random).map(({ title, type, body }) =>
-      story.check({ title: `PATCH ${name}: ${title}`, method: 'PATCH', path: '{}?dryRun=All', type, body }),
+    sample(patchesOf(lifecycle.stored), count, random).map(({ title, type, body }) =>
+      lifecycle.check({ title: `PATCH ${name}: ${title}`, method: 'PATCH', path: '{}?dryRun=All', type, body }),
     ),
   );
   const labels = (value: string): Json => ({ metadata: { labels: { patched: value } } });
   const patch = (title: string, type: string, body: Json): Promise<Asked> =>
-    story.write({ title: `PATCH ${name}: ${title}`, method: 'PATCH', path: '{}', type, body });
+    lifecycle.write({ title: `PATCH ${name}: ${title}`, method: 'PATCH', path: '{}', type, body });
   await patch('merge', 'application/merge-patch+json', labels('merge'));
   await patch('strategic', 'application/strategic-merge-patch+json', labels('strategic'));
   await patch('json', 'application/json-patch+json', [
@@ -206,37 +216,37 @@ async function sendPatches(story: ObjectStory, name: string, count: number, rand
 }
 
 async function writeStatus(
-  story: ObjectStory,
-  { plan }: StoryOptions,
+  lifecycle: ObjectLifecycle,
+  { plan }: KindRunOptions,
   variant: Variant,
   random: Random,
 ): Promise<void> {
   const { name, status } = variant;
   if (status === undefined) return;
-  const withStatus = (side: Side, value: Json): JsonDict => ({ ...story.of(side), status: value });
-  await story.write({
+  const withStatus = (side: Side, value: Json): JsonDict => ({ ...lifecycle.of(side), status: value });
+  await lifecycle.write({
     title: `PUT ${name} with a status`,
     method: 'PUT',
     path: '{}',
     body: (side) => withStatus(side, status),
   });
-  await story.write({
+  await lifecycle.write({
     title: `PUT ${name}/status`,
     method: 'PUT',
     path: '{}/status',
     body: (side) => withStatus(side, status),
   });
-  await story.check(
+  await lifecycle.check(
     { title: `GET ${name} as a table, with status`, method: 'GET', path: '{}', accept: TABLE },
     'table',
   );
-  await story.check({ title: `GET ${name}/status`, method: 'GET', path: '{}/status' });
+  await lifecycle.check({ title: `GET ${name}/status`, method: 'GET', path: '{}/status' });
   const half = Math.ceil(plan.statuses / 2);
-  await putAll(story, `${name}/status: `, '{}/status', invalidate, sampleOf(half, random), ['status']);
-  await putAll(story, `${name}/status: `, '{}/status', edit, sampleOf(half, random), ['status']);
-  await putAll(story, `${name}/status: `, '{}/status', edit, sampleOf(2, random), ['spec']);
+  await putAll(lifecycle, `${name}/status: `, '{}/status', invalidate, sampleOf(half, random), ['status']);
+  await putAll(lifecycle, `${name}/status: `, '{}/status', edit, sampleOf(half, random), ['status']);
+  await putAll(lifecycle, `${name}/status: `, '{}/status', edit, sampleOf(2, random), ['spec']);
   const [key] = Object.keys(status);
-  await story.write({
+  await lifecycle.write({
     title: `PATCH ${name}/status`,
     method: 'PATCH',
     path: '{}/status',
@@ -246,8 +256,8 @@ async function writeStatus(
 }
 
 async function sendExtra(
-  story: ObjectStory,
-  { subject, plan }: StoryOptions,
+  lifecycle: ObjectLifecycle,
+  { subject, plan }: KindRunOptions,
   extra: Extra,
   random: Random,
 ): Promise<void> {
@@ -257,7 +267,7 @@ async function sendExtra(
     const all = [...invalidate(body), ...invalidate(body, ['metadata'])];
     await Promise.all(
       sample(all, plan.statuses, random).map((one) =>
-        story.check({
+        lifecycle.check({
           title: `${title}: ${one.title}`,
           method,
           path: `${path}${path.includes('?') ? '&' : '?'}dryRun=All`,
@@ -267,7 +277,7 @@ async function sendExtra(
       ),
     );
   }
-  await story.write({
+  await lifecycle.write({
     title,
     method,
     path,
@@ -277,16 +287,16 @@ async function sendExtra(
   });
 }
 
-async function endStory(story: ObjectStory, name: string): Promise<void> {
-  await story.check({
+async function deleteObject(lifecycle: ObjectLifecycle, name: string): Promise<void> {
+  await lifecycle.check({
     title: `DELETE ${name} of another uid`,
     method: 'DELETE',
     path: '{}',
     body: { preconditions: { uid: 'other' } },
   });
-  await story.check({ title: `DELETE ${name}, dry run`, method: 'DELETE', path: '{}?dryRun=All' });
-  await story.check({ title: `DELETE ${name}`, method: 'DELETE', path: '{}' });
-  await story.check({ title: `GET ${name} after its end`, method: 'GET', path: '{}' });
+  await lifecycle.check({ title: `DELETE ${name}, dry run`, method: 'DELETE', path: '{}?dryRun=All' });
+  await lifecycle.check({ title: `DELETE ${name}`, method: 'DELETE', path: '{}' });
+  await lifecycle.check({ title: `GET ${name} after its end`, method: 'GET', path: '{}' });
 }
 
 function withoutManagedFields(object: JsonDict | undefined): JsonDict | undefined {
@@ -299,7 +309,7 @@ function sampleOf(count: number, random: Random): <T>(items: readonly T[]) => re
   return (items) => sample(items, count, random);
 }
 
-/** So many of them, chosen by the random numbers; all if there are no more. */
+/** Returns `count` random items, or all if there are no more. */
 function sample<T>(items: readonly T[], count: number, random: Random): readonly T[] {
   if (items.length <= count) return items;
   const rest = [...items];

@@ -1,12 +1,12 @@
-/** One object that is written again and again. Invariant: each write carries the revision that its server gave the object last. */
+/** A sequence of writes to one object. Invariant: each write has the revision that its server gave the object last. */
 import type { Json } from '../diff/normalise.ts';
 import { isDict, type JsonDict } from './schema.ts';
 import type { Asked, Request } from './session.ts';
 import type { Resource, Shrinking, SubjectRun } from './subject.ts';
 import { parse } from './verdict.ts';
 
-/** Writes to one object, with the revision that each server gave it last. */
-export class Story {
+/** The writes to one object, with its last revision on each server. */
+export class WriteSequence {
   readonly path: string;
   readonly #run: SubjectRun;
   readonly #resource: Resource;
@@ -19,7 +19,7 @@ export class Story {
     this.path = `${resource.collection}/${name}`;
   }
 
-  /** True if the servers agree, so that the story may go on. */
+  /** Returns true if the servers agree, so that the sequence can go on. */
   async write(title: string, request: Request, ofObject = true, shrinking?: Shrinking): Promise<boolean> {
     const asked = await this.#run.session.ask(request, this.#variables);
     const agreed = await this.#run.check(title, request, asked, shrinking);
@@ -40,7 +40,7 @@ export class Story {
     return this.write(title, { method: 'PUT', path: `${path}?${query}`, body }, true, shrinking);
   }
 
-  /** The same put as a dry run over a fresh copy of what was stored. */
+  /** Sends the same put as a dry run on a new copy of the stored object. */
   async #again(before: JsonDict | undefined, suffix: string, query: string, object: JsonDict): Promise<Asked> {
     const { session } = this.#run;
     const path = `${this.#resource.collection}/shrink`;
