@@ -14,7 +14,7 @@ export interface KnownDifference extends KnownEntry {
 export const KNOWN: readonly KnownDifference[] = [
   {
     id: 'Server-side apply',
-    reason: 'it comes later; until then the answer is 415',
+    reason: 'not supported yet; the answer is 415',
     request: /^apply \/|^custom objects \/ apply patches \//,
   },
   {
@@ -31,13 +31,13 @@ export const KNOWN: readonly KnownDifference[] = [
   },
   {
     id: 'Strategic merge patch: panics',
-    reason: 'the reference panics and drops the connection; we answer 500 with its own words for such a patch',
+    reason: 'the reference panics and drops the connection; we answer 500 with its message for such a patch',
     request: /^patches \/ strategic \/ PATCH/,
     difference: /ECONNRESET|: 0 → 500$|: \(absent\) → (?:application\/json|no-cache, private)$/,
   },
   {
     id: 'Number literals in messages',
-    reason: 'an integer beyond int64 is a double before the message is made',
+    reason: 'an integer beyond int64 is quoted as a double',
     request: /^leases \/ numbers \/ POST/,
     difference: /cannot unmarshal number 9223372036854775808/,
   },
@@ -48,19 +48,19 @@ export const KNOWN: readonly KnownDifference[] = [
   },
   {
     id: 'OpenAPI of Namespace delete',
-    reason: 'the document says what the answer is: the Namespace, which stays until its content is gone',
+    reason: 'the document says that the answer is a Namespace, which both servers send',
     request: /^openapi \/ /,
     difference: /namespaces\/\{name\}"\]\.delete\.responses/,
   },
   {
     id: 'Warnings of refused patches',
-    reason: 'a patch that leaves no kind is refused before anybody looks for unknown fields',
+    reason: 'a patch that removes the kind is refused before unknown fields are looked for',
     request: /^patches \/ json \/ PATCH/,
     difference: /unknown field \\"data\\"|warning/,
   },
   {
     id: 'CustomResourceDefinition v1beta1',
-    reason: 'it is served beside v1, for old manifests',
+    reason: 'it is served in addition to v1, for old manifests',
     request: /^discovery \/ .* \/ (?:GET|DELETE|OPTIONS) \/apis\/?$/,
     difference: /^body\.groups\[\d+\]\.versions\.length/,
   },
@@ -72,7 +72,7 @@ export const KNOWN: readonly KnownDifference[] = [
   },
   {
     id: 'Expectations of deletes of definitions',
-    reason: 'the reference checks them in a place of its own and in other words; the code and the reason are the same',
+    reason: 'the reference has another message for them; the code and the reason are the same',
     request: /^definition updates \/ deletes \/ DELETE/,
     difference: /^body\.(?:details\.kind|message)/,
   },
@@ -83,14 +83,14 @@ export const KNOWN: readonly KnownDifference[] = [
   },
   {
     id: 'Custom resources with items',
-    reason: 'a list named items makes the reference fail with 500; here it is a field like others',
+    reason: 'a list named items makes the reference fail with 500; here it is an ordinary field',
     request: /^custom objects \/ bodies that do not fit \/ POST/,
     difference:
       /is not a list: no Items field|500 → |Status" → "Bodies|"v1" → "bodies|^body\.(?:metadata\.[a-zA-Z]+|items): \(absent\) →|"Failure" → /,
   },
   {
     id: 'Protobuf bodies of custom resources',
-    reason: 'the reference offers protobuf and panics when it gets some; here it is a 415 that does not offer it',
+    reason: 'the reference offers protobuf and panics on such a body; here it is a 415 that does not offer it',
     request: /^custom objects \/ forms \/ POST/,
     difference:
       /ECONNRESET|: 0 → 415$|: \(absent\) → (?:application\/json|no-cache, private)$|vnd\.kubernetes\.protobuf" →/,
@@ -102,13 +102,13 @@ export const KNOWN: readonly KnownDifference[] = [
   },
   {
     id: 'Watches across changes of definitions',
-    reason: 'a watch from before a change of the definition goes on; the reference has forgotten the past and says 410',
+    reason: 'a watch can start before a change of the definition; the reference drops the history and answers 410',
     request: /^custom reads \/ a change of the storage version \/ GET .*watch=true/,
     difference: /too old resource version/,
   },
   {
     id: 'Scales that cannot be read',
-    reason: 'the refusal says what is wrong with the body; the reference names a Go type that it did not register',
+    reason: 'the refusal has the reason; the reference names a Go type that it did not register',
     request: /^custom subresources \/ scale \/ PUT/,
     difference: /^body\.message: "no kind is registered for the type v1\.Scale/,
   },
@@ -120,7 +120,7 @@ export const KNOWN: readonly KnownDifference[] = [
   },
   {
     id: 'Field selectors of jobs and resource slices',
-    reason: 'a field that cannot be selected by is refused in the words of all other kinds',
+    reason: 'a field that is not selectable is refused with the message of all other kinds',
     request: /^kinds \/ (?:jobs|resourceslices) v1 \/ GET/,
     difference: /^body\.message: "field label/,
   },
@@ -133,7 +133,7 @@ export const KNOWN: readonly KnownDifference[] = [
   {
     id: 'OpenAPI of single fields',
     reason:
-      'fields about which the reference has no words, bytes marked as a list, the order of the media types of logs',
+      'fields without a description in the reference, bytes marked as a list, the order of the media types of logs',
     request: /^openapi \/ /,
     difference:
       /(?:JSONSchemaProps|IngressRule)"\]\.properties\.\w+(?:\["\$ref"\]|\.allOf):|APIServiceSpec"\]\.properties\.caBundle\.x-kubernetes-list-type:|\/log"\]\.get\.produces|v1\.PersistentVolumeClaim"\]\.x-kubernetes-group-version-kind:/,

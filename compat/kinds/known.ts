@@ -19,15 +19,14 @@ export interface KnownKindDifference extends KnownEntry {
 export const KNOWN: readonly KnownKindDifference[] = [
   {
     id: 'Status in token reviews',
-    reason: 'what a client sends as the status is dropped; the reference keeps the parts that its answer does not set',
+    reason: 'the status that a client sends is dropped; the reference keeps the parts that its answer does not set',
     aspect: 'object',
     request: /^tokenreviews\..* \/ POST/,
     difference: /^body\.status\./,
   },
   {
     id: 'Conditions of API services',
-    reason:
-      'nobody looks whether the service behind an APIService is there until aggregation lands; a loop of the reference does',
+    reason: 'no loop checks the service of an APIService yet; a loop of the reference does',
     request: /^apiservices\./,
     difference:
       /^body\.status|^table\.rows|^code: 409 → |^reason: Conflict →|^message: .*has been modified|^causes: {2}→ /,
@@ -35,8 +34,7 @@ export const KNOWN: readonly KnownKindDifference[] = [
   },
   {
     id: 'Opaque parameters of devices',
-    reason:
-      'they are compared as values; a patch sorts their keys in the reference, which compares bytes and sees a change',
+    reason: 'they are compared as values; in the reference a patch sorts their keys, and bytes are compared',
     request: /^(?:deviceclasses|resourceclaims|resourceclaimtemplates)\..* \/ (?:PATCH|DELETE)/,
     difference:
       /^code: 422 → 200|^reason: Invalid → |^causes: .* → $|^message: |^body\.metadata\.generation: \d+ → |^order\..*parameters: /,

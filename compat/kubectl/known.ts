@@ -17,7 +17,7 @@ export interface KnownOutput extends KnownEntry {
 export const KNOWN: readonly KnownOutput[] = [
   {
     id: 'Server-side apply',
-    reason: 'it comes later; until then kubectl says that the server has none',
+    reason: 'not supported yet; kubectl says that the server does not have it',
     step: /^apply \/ apply --server-side/,
   },
   {
@@ -28,7 +28,7 @@ export const KNOWN: readonly KnownOutput[] = [
   },
   {
     id: 'Metrics of autoscalers in v1',
-    reason: 'the row is made of the v1 object, which has them in another order than the stored one',
+    reason: 'the row is made from the v1 object, which has them in another order than the stored one',
     step: /^kinds-read \/ get horizontalpodautoscalers\.v1\.autoscaling /,
     output: /^stdout: /,
   },
