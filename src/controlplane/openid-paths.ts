@@ -1,6 +1,7 @@
 /**
  * The paths `/.well-known/openid-configuration` and `/openid/v1/jwks`, with which other programs verify service account
- * tokens. Both documents are made at the first request to one of them. Both answer 404 if the issuer is not a valid https URL.
+ * tokens. Both documents are made at the first request to one of them. Both answer 404 if the issuer is not a valid
+ * https URL.
  */
 import { StatusError } from '../apimachinery/status/status.ts';
 import { genericServerResponse } from '../apimachinery/status/status-catalogue.ts';
