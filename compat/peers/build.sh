@@ -1,7 +1,8 @@
 #!/bin/sh
-# Builds the reference programs from Go modules into .cache/peers/bin: etcd, kubectl, kube-apiserver, helm, h2spec.
-# About 5 minutes on 2 cores the first time; a program that is there already is kept.
-# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [helm] [h2spec]
+# Builds the reference programs from Go modules into .cache/peers/bin: etcd, kubectl, kube-apiserver,
+# kube-controller-manager, helm, h2spec.
+# About 8 minutes on 2 cores the first time; a program that is there already is kept.
+# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [kube-controller-manager] [helm] [h2spec]
 set -eu
 
 KUBERNETES=1.36.3
@@ -74,11 +75,11 @@ build() {
 			github.com/fatih/color@v1.19.0 github.com/spf13/cobra@v1.10.2 golang.org/x/net@v0.62.0
 		finish h2spec $H2SPEC "-s -w -X main.VERSION=$H2SPEC" github.com/summerwind/h2spec/cmd/h2spec
 		;;
-	kube-apiserver)
-		have kube-apiserver $KUBERNETES && return
-		begin kube-apiserver
+	kube-apiserver | kube-controller-manager)
+		have "$1" $KUBERNETES && return
+		begin "$1"
 		require_kubernetes
-		finish kube-apiserver $KUBERNETES "-s -w $versions"
+		finish "$1" $KUBERNETES "-s -w $versions"
 		;;
 	*)
 		echo "no such peer: $1" >&2
@@ -90,4 +91,4 @@ build() {
 base=k8s.io/component-base/version
 versions="-X $base.gitVersion=v$KUBERNETES -X $base.gitMajor=1 -X $base.gitMinor=36"
 
-for peer in ${*:-etcd kubectl kube-apiserver helm h2spec}; do build "$peer"; done
+for peer in ${*:-etcd kubectl kube-apiserver kube-controller-manager helm h2spec}; do build "$peer"; done
