@@ -1,6 +1,7 @@
 /** All topics, in the order of the report. A new file of cases is added only here. */
 import type { Topic } from './request.ts';
 import { configmaps } from './topics/configmaps.ts';
+import { connects } from './topics/connects.ts';
 import { corners } from './topics/corners.ts';
 import { customObjects } from './topics/custom-objects.ts';
 import { customReads } from './topics/custom-reads.ts';
@@ -67,5 +68,6 @@ export const TOPICS: readonly Topic[] = [
   forms,
   errors,
   identity,
+  connects,
   kinds,
 ];

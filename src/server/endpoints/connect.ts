@@ -1,6 +1,6 @@
 /**
  * CONNECT: requests that the store of a subresource answers itself, for the HTTP methods that it accepts. Admission
- * runs before the store is called.
+ * and, if the store requires it, the check of the permission to create run before the store is called.
  */
 
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -9,6 +9,7 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/server-request.ts';
 import { admitWithoutObject } from './admit.ts';
+import { authorizeConnect } from './authorize-create.ts';
 import { type EndpointHost, namedContext, type RequestScope } from './endpoint.ts';
 
 export function connectObject(host: EndpointHost, scope: RequestScope, request: ServerRequest): MaybePromise<Answer> {
@@ -18,8 +19,10 @@ export function connectObject(host: EndpointHost, scope: RequestScope, request: 
   if (store.connect === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'connect'));
   const connect = store.connect.bind(store);
   const subject = { operation: 'CONNECT', name: context.name, dryRun: false, options: {} } as const;
+  const open = (): MaybePromise<Answer> =>
+    connect(context, { path: subpathOf(request), params: request.info.params, incoming: request.incoming });
   return andThen(admitWithoutObject({ host, scope, request }, subject, undefined), () =>
-    connect(context, { path: subpathOf(request), params: request.info.params, incoming: request.incoming }),
+    store.connectOptions?.requiresCreate === true ? andThen(authorizeConnect(host, scope, request), open) : open(),
   );
 }
 

@@ -173,6 +173,12 @@ export interface ConnectOptions {
   readonly takesPath?: boolean;
   /** Whether a GET reads a text, as `log` does; OpenAPI then documents it as a read. Default false. */
   readonly isRead?: boolean;
+  /**
+   * Whether the user must be allowed to `create` the subresource, whatever verb the HTTP method stands for. A store
+   * that runs something sets it, because browsers can open a WebSocket only with a GET, whose verb is `get`. Default
+   * false.
+   */
+  readonly requiresCreate?: boolean;
   /** The type whose fields are the query parameters. Default: the type of the subresource's own version. */
   parameters?(): StructView;
 }

@@ -31,6 +31,8 @@ import { PROXY_METHODS, parseProxyAddress } from '../proxy-address.ts';
 import { allContainers } from './spec/pod-containers.ts';
 
 const STREAM_METHODS = ['GET', 'POST'];
+/** As the reference's gate AuthorizePodWebsocketUpgradeCreatePermission, which is on by default since 1.35. */
+const RUNS: ConnectOptions = { requiresCreate: true };
 const EMPTY: Answer = { kind: 'bytes', status: 204, headers: {}, body: EMPTY_BYTES };
 
 type Connect = (kube: KubeContext, context: ResourceContext, request: ConnectRequest) => Promise<Answer>;
@@ -49,9 +51,9 @@ export function connectSubresources(kube: KubeContext): readonly SubresourceDefi
   });
   return [
     subresource('log', '', ['GET'], readLog, { isRead: true, parameters: () => kindView('', 'v1', 'PodLogOptions') }),
-    subresource('exec', 'PodExecOptions', STREAM_METHODS, openStream),
-    subresource('attach', 'PodAttachOptions', STREAM_METHODS, openStream),
-    subresource('portforward', 'PodPortForwardOptions', STREAM_METHODS, forwardPort),
+    subresource('exec', 'PodExecOptions', STREAM_METHODS, openStream, RUNS),
+    subresource('attach', 'PodAttachOptions', STREAM_METHODS, openStream, RUNS),
+    subresource('portforward', 'PodPortForwardOptions', STREAM_METHODS, forwardPort, RUNS),
     subresource('proxy', 'PodProxyOptions', PROXY_METHODS, reachPod, { takesPath: true }),
   ];
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
-import { startTestKube, type TestAnswer, type TestKube } from '../../../kube-server.fixtures.ts';
+import { grant, startTestKube, type TestAnswer, type TestKube, user } from '../../../kube-server.fixtures.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
@@ -327,5 +327,34 @@ describe('a subresource that a kubelet serves', () => {
     await kube.request('POST', '/api/v1/nodes', { metadata: { name: 'somewhere' } });
     await create('found', { ...SPEC, nodeName: 'somewhere' });
     expect(await ask('found/log')).toBe('500 no preferred addresses found; known addresses: []');
+  });
+
+  // The test server has no authorization filter, so these are the answers of the endpoint.
+  test.each(['exec', 'attach', 'portforward'])('%s needs the permission to create for a GET too', async (name) => {
+    await create(`guarded-${name}`);
+    const path = `${PODS}/guarded-${name}/${name}`;
+    const [reader, creator] = [user(`${name}-reader`), user(`${name}-creator`)];
+    await grant(kube, reader, [{ apiGroups: [''], resources: [`pods/${name}`], verbs: ['get'] }]);
+    await grant(kube, creator, [
+      { apiGroups: [''], resources: [`pods/${name}`], verbs: ['create'], resourceNames: [`guarded-${name}`] },
+    ]);
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
+    for (const headers of [{}, upgrade, { connection: 'Upgrade', upgrade: 'SPDY/3.1' }]) {
+      expect(textOf(await kube.request('GET', path, undefined, { as: reader, headers }))).toBe(
+        `403 pods "guarded-${name}" is forbidden: `,
+      );
+      expect(textOf(await kube.request('GET', path, undefined, { as: creator, headers }))).toBe(
+        `400 pod guarded-${name} does not have a host assigned`,
+      );
+    }
+    expect(textOf(await kube.request('GET', `${PODS}/none/${name}`, undefined, { as: creator }))).toBe(
+      '403 pods "none" is forbidden: ',
+    );
+  });
+
+  test.each(['log', 'proxy'])('%s needs only the permission of the filter', async (name) => {
+    expect(textOf(await kube.request('GET', `${PODS}/none/${name}`, undefined, { as: user('reader') }))).toBe(
+      '404 pods "none" not found',
+    );
   });
 });
