@@ -43,6 +43,51 @@ describe('bootstrap', () => {
     ]);
   });
 
+  test('restores a deleted public-info-viewer with the subjects and annotations of system:discovery', async () => {
+    kube = await startTestKube();
+    const group = 'rbac.authorization.k8s.io';
+    await kube.request('PUT', `${RBAC}/clusterrolebindings/system:discovery`, {
+      metadata: {
+        name: 'system:discovery',
+        labels: { team: 'a' },
+        annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false', note: 'kept' },
+      },
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'system:discovery' },
+      subjects: [{ kind: 'User', apiGroup: group, name: 'only-me' }],
+    });
+    await kube.request('DELETE', `${RBAC}/clusterrolebindings/system:public-info-viewer`);
+    await kube.stop();
+    kube = await startTestKube({}, kube.host);
+    expect((await kube.request('GET', `${RBAC}/clusterrolebindings/system:public-info-viewer`)).body).toMatchObject({
+      metadata: {
+        labels: { team: 'a' },
+        annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false', note: 'kept' },
+      },
+      roleRef: { name: 'system:public-info-viewer' },
+      subjects: [{ kind: 'User', apiGroup: group, name: 'only-me' }],
+    });
+  });
+
+  test('restores a deleted part of an aggregated role with the rules of a role of the old form', async () => {
+    kube = await startTestKube();
+    const rule = { verbs: ['get'], apiGroups: ['example.com'], resources: ['things'] };
+    await kube.request('PUT', `${RBAC}/clusterroles/view`, {
+      metadata: { name: 'view', annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' } },
+      rules: [rule],
+    });
+    await kube.request('DELETE', `${RBAC}/clusterroles/system:aggregate-to-view`);
+    await kube.request('DELETE', `${RBAC}/clusterroles/system:aggregate-to-edit`);
+    await kube.stop();
+    kube = await startTestKube({}, kube.host);
+    const part = async (name: string) => (await kube.request('GET', `${RBAC}/clusterroles/${name}`)).body;
+    const view = await part('system:aggregate-to-view');
+    expect(view['metadata']).toMatchObject({ labels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } });
+    expect((view['rules'] as unknown[])[0]).toEqual(rule);
+    expect((view['rules'] as unknown[]).length).toBeGreaterThan(5);
+    expect(await part('view')).toMatchObject({ aggregationRule: {}, rules: [rule] });
+    expect((await part('system:aggregate-to-edit'))['rules']).not.toContainEqual(rule);
+  });
+
   test('writes nothing if everything is in place', async () => {
     kube = await startTestKube();
     const before = await kube.host.storage.revision();

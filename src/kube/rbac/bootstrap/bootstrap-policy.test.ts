@@ -172,4 +172,24 @@ describe('the startup plan', () => {
     const second = planPolicy(policy, stored(change('system:discovery', optOut)));
     expect([second.writes.length, second.skipped.length]).toEqual([0, 1]);
   });
+
+  it('adds missing subjects to a binding that was split from another, unless the copy is protected', () => {
+    const name = 'system:public-info-viewer';
+    const objects = planPolicy(policy, stored([])).writes.filter(({ object }) => nameOf(object) !== name);
+    const withSource = (value: string) =>
+      objects.map(({ object }) =>
+        object.kind === 'ClusterRoleBinding' && nameOf(object) === 'system:discovery'
+          ? { object: { ...object, metadata: { ...object.metadata, annotations: { [AUTOUPDATE_ANNOTATION]: value } } } }
+          : { object },
+      );
+    // The role of the same name is missing, too.
+    const find = (value: string) => {
+      const { writes, skipped } = planPolicy(policy, stored(withSource(value)));
+      const binding = writes.find(({ object }) => object.kind === 'ClusterRoleBinding');
+      return [writes.map(({ operation }) => operation), binding?.object, skipped.length];
+    };
+    const [known, unknown] = ['authenticated', 'unauthenticated'].map((group) => ({ name: `system:${group}` }));
+    expect(find('true')).toMatchObject([['create', 'create'], { subjects: [known, unknown] }, 0]);
+    expect(find('false')).toMatchObject([['create', 'create'], { subjects: [known] }, 1]);
+  });
 });

@@ -5,6 +5,7 @@
 import type { Binding, ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../policy.ts';
 import { type Reconciliation, reconcileBinding, reconcileRole } from '../reconcile.ts';
 import type { BootstrapPolicy } from './bootstrap-policy.ts';
+import { inheritedBinding, inheritedRole } from './inherited-policy.ts';
 
 /** Reads stored objects. Each method returns undefined if there is none. */
 export interface StoredPolicy {
@@ -30,12 +31,31 @@ export function planPolicy(policy: BootstrapPolicy, stored: StoredPolicy): Polic
     object.metadata?.name ?? '',
   ];
   const steps: PolicyStep[] = [
-    ...policy.clusterRoles.map((role) => reconcileRole(stored.clusterRole(key(role)[1]), role)),
-    ...policy.clusterRoleBindings.map((binding) =>
-      reconcileBinding(stored.clusterRoleBinding(key(binding)[1]), binding),
-    ),
+    ...policy.clusterRoles.flatMap((role) => {
+      const existing = stored.clusterRole(key(role)[1]);
+      const inherited = existing === undefined ? inheritedRole(role, stored.clusterRole) : undefined;
+      return inherited === undefined
+        ? reconcileRole(existing, role)
+        : creations(reconcileRole(inherited, role), inherited);
+    }),
+    ...policy.clusterRoleBindings.flatMap((binding) => {
+      const existing = stored.clusterRoleBinding(key(binding)[1]);
+      const inherited = existing === undefined ? inheritedBinding(binding, stored.clusterRoleBinding) : undefined;
+      return inherited === undefined
+        ? reconcileBinding(existing, binding)
+        : creations(reconcileBinding(inherited, binding), inherited);
+    }),
     ...policy.roles.map((role) => reconcileRole(stored.role(...key(role)), role)),
     ...policy.roleBindings.map((binding) => reconcileBinding(stored.roleBinding(...key(binding)), binding)),
   ].filter((step) => step.operation !== 'none');
   return { writes: steps.filter((step) => !step.isProtected), skipped: steps.filter((step) => step.isProtected) };
+}
+
+/**
+ * Returns the steps for an object that is created as a copy of another: its creation and, if the copy is protected and
+ * differs from the policy, the difference that is skipped.
+ */
+function creations(step: PolicyStep, inherited: ClusterRole | ClusterRoleBinding): PolicyStep[] {
+  const object = step.isProtected ? inherited : step.object;
+  return [{ ...step, operation: 'create', isProtected: false, object }, ...(step.isProtected ? [step] : [])];
 }
