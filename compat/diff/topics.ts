@@ -1,5 +1,6 @@
 /** All topics, in the order of the report. A new file of cases is added only here. */
 import type { Topic } from './request.ts';
+import { claimStatus } from './topics/claim-status.ts';
 import { configmaps } from './topics/configmaps.ts';
 import { connects } from './topics/connects.ts';
 import { corners } from './topics/corners.ts';
@@ -69,5 +70,6 @@ export const TOPICS: readonly Topic[] = [
   errors,
   identity,
   connects,
+  claimStatus,
   kinds,
 ];

@@ -6,7 +6,7 @@
 import { isTerminating, nameOf } from '../../apimachinery/meta/meta.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { conflict, invalid, notFound } from '../../apimachinery/status/status-catalogue.ts';
-import { invalid as invalidField } from '../../apimachinery/validation/field-issue.ts';
+import { type FieldIssue, invalid as invalidField } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/validation/validate-object-meta.ts';
@@ -78,7 +78,10 @@ async function replace(update: Update, current: StoredState): Promise<Step<Write
   const seesHub = strategy.objectVersion === 'storage';
   const seen = await (seesHub ? versions.toHub(shown, context.version) : shown);
   const oldHub = exact || !seesHub ? old : await versions.fromStored(cloneJson(old), versions.hub, false);
-  prepareUpdate(update, seen, seesHub ? oldHub : oldShown);
+  const oldSeen = seesHub ? oldHub : oldShown;
+  prepareUpdate(update, seen, oldSeen);
+  const access = strategy.authorizeUpdate?.(seen, oldSeen, context);
+  validateUpdate(update, seen, oldSeen, access === undefined ? [] : await access);
   await validateAdmission(update, seen, oldShown);
   const stored = await (seesHub ? seen : versions.toHub(seen, context.version));
   return decide(update, current, old, stored);
@@ -117,16 +120,21 @@ function prepareUpdate(update: Update, object: JsonObject, old: JsonObject): voi
   const { core, strategy, context } = update;
   const metadata = metadataIn(object);
   const oldMetadata = metadataIn(old);
-  const { namespaced } = core.keys;
-  settleNamespace(metadata, namespaced ? context.namespace : '');
+  settleNamespace(metadata, core.keys.namespaced ? context.namespace : '');
   keepGeneration(metadata, oldMetadata);
   strategy.prepareForUpdate?.(object, old, context);
   countGeneration(strategy, object, old);
   keepSystemFields(metadataIn(object), oldMetadata);
+}
+
+/** Refuses an invalid update. `access` are the issues of `authorizeUpdate`. Canonicalizes a valid object. */
+function validateUpdate(update: Update, object: JsonObject, old: JsonObject, access: readonly FieldIssue[]): void {
+  const { core, strategy, context } = update;
   const facts = metadataIn(object) as ObjectMetaFacts;
   refuse(judgedVersion(update, context), object, [
-    ...validateObjectMeta(facts, { namespaced, name: nameIsPathSegment }, METADATA),
-    ...validateObjectMetaUpdate(facts, oldMetadata as ObjectMetaFacts, METADATA),
+    ...validateObjectMeta(facts, { namespaced: core.keys.namespaced, name: nameIsPathSegment }, METADATA),
+    ...validateObjectMetaUpdate(facts, metadataIn(old) as ObjectMetaFacts, METADATA),
+    ...access,
     ...(strategy.validateUpdate?.(object, old, context) ?? []),
   ]);
   for (const warning of strategy.warningsOnUpdate?.(object, old, context) ?? []) context.request.warn(warning);

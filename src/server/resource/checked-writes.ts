@@ -9,7 +9,6 @@ import type { FieldIssue } from '../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { delegateStore } from './delegate-store.ts';
-import type { SubresourceDefinition } from './resource-definition.ts';
 import type { ResourceContext, ResourceStore } from './resource-store.ts';
 
 /**
@@ -48,9 +47,4 @@ export function withWriteCheck(store: ResourceStore, check: WriteCheck): Resourc
           validateUpdate: (next, old) => andThen(pass(context, next, old), () => request.validateUpdate(next, old)),
         })),
   });
-}
-
-/** Wraps the store of a subresource in the same way. */
-export function checkedSubresource(definition: SubresourceDefinition, check: WriteCheck): SubresourceDefinition {
-  return { ...definition, store: (parent, host) => withWriteCheck(definition.store(parent, host), check) };
 }

@@ -9,15 +9,15 @@
  *
  * Order of an update. For each attempt the store applies the change (mutating admission included) to a copy of the
  * stored object, keeps the generation, and calls `prepareForUpdate`. It counts the generation and keeps the system
- * metadata, then calls `validateUpdate`, `warningsOnUpdate` and `canonicalize`, runs validating admission, and calls
- * `holdsDeletion` if the object is terminating and `ttlSeconds` as it writes. An attempt that loses a race with another
+ * metadata, then calls `authorizeUpdate`, `validateUpdate`, `warningsOnUpdate` and `canonicalize`, runs validating
+ * admission, and calls `holdsDeletion` if the object is terminating and `ttlSeconds` as it writes. An attempt that loses a race with another
  * writer is repeated on the new state, so every method may run several times for one request.
  *
  * Order of a delete. For each attempt the store checks the preconditions, calls `grace` unless the object is
  * terminating already, runs validating admission, calls `holdsDeletion`, and calls `prepareForDeletion` if the object
  * stays.
  *
- * Every method is synchronous and has no side effect. It may change only the object that it is told it may change. It
+ * Every method but `authorizeUpdate` is synchronous, and none has a side effect. A method may change only the object that it is told it may change. It
  * refuses with the issues it returns. It throws a StatusError only for a refusal that is not about a field; any other
  * exception is a 500.
  */
@@ -25,6 +25,7 @@ import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import type { FieldIssue } from '../../apimachinery/validation/field-issue.ts';
 import type { NameRule } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { ResourceContext } from './resource-store.ts';
 
 /** The context of the request that a strategy works for. */
@@ -85,6 +86,13 @@ export interface Strategy {
    * everything else on `/status`. May change `object`; `old` is the stored object and must not be changed.
    */
   prepareForUpdate?(object: JsonObject, old: JsonObject, context: StrategyContext): void;
+  /**
+   * Called on update after `prepareForUpdate` and before `validateUpdate`, for a kind whose fields need permissions of
+   * their own. May read other objects or ask an authorizer. Returns the issues of fields that the user may not change;
+   * a 422 lists them after those of the metadata and before those of `validateUpdate`, which runs in any case. Must
+   * change neither object.
+   */
+  authorizeUpdate?(object: JsonObject, old: JsonObject, context: StrategyContext): MaybePromise<readonly FieldIssue[]>;
   /**
    * Called on update after `prepareForUpdate`. Returns what is wrong with the object or with the change; any issue
    * refuses it with a 422, after those that the store finds in the metadata. Must change neither object.

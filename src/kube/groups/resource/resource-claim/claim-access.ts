@@ -77,7 +77,7 @@ function checkAdminNamespace(kube: Context, namespace: string, path: FieldPath):
   });
 }
 
-/** Checks an update of the status. */
+/** Returns the issues of an update of the status: admin access, then the allocation, then the devices. */
 export function checkClaimStatus(kube: Context, claim: JsonObject, old: JsonObject, context: ResourceContext): Issues {
   return andThen(checkAdminResults(kube, claim, old, context.namespace), (admin) =>
     andThen(checkBinding(kube, claim, old, context), (binding) =>

@@ -36,6 +36,16 @@ describe('a ResourceClaim', () => {
     expect(causesOf(refused)).toEqual([
       'status.allocation: Forbidden: changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="patch" permission: resourceclaims.resource.k8s.io is forbidden: User "alice" cannot patch resource "resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope',
     ]);
+    // Missing permissions come before other issues.
+    const both = { allocation: { devices: { results: [{ ...result, pool: '' }] } }, reservedFor: [{}] };
+    const invalid = await kube.request('PATCH', `${CLAIMS}/a/status`, { status: both }, { as: ALICE });
+    expect(causesOf(invalid).map((cause) => cause.slice(0, 60))).toEqual([
+      'status.allocation: Forbidden: changing status.allocation or ',
+      'status.reservedFor[0].resource: Required value',
+      'status.reservedFor[0].name: Required value',
+      'status.reservedFor[0].uid: Required value',
+      'status.allocation.devices.results[0].pool: Required value',
+    ]);
     const apiGroups = ['resource.k8s.io'];
     await grant(kube, ALICE, [
       { apiGroups, resources: ['resourceclaims/binding'], verbs: ['patch'] },

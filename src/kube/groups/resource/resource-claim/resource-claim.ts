@@ -3,7 +3,6 @@ import { listAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/me
 import type { FieldIssue } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
-import { checkedSubresource } from '../../../../server/resource/checked-writes.ts';
 import { AGE, column, NAME, tableOf } from '../../../../server/resource/columns.ts';
 import { storedResource } from '../../../../server/resource/stored-resource.ts';
 import { clearStatus, keepStatus } from '../../../../server/resource/strategy-fields.ts';
@@ -35,6 +34,7 @@ export function resourceClaimResource(context: KubeContext): KubeResource {
   });
   const status = statusSubresource(strategy, {
     prepareForUpdate: prepareClaimStatusForUpdate,
+    authorizeUpdate: (claim, old, request) => checkClaimStatus(context, claim, old, request),
     validateUpdate: validateClaimStatusUpdate,
   });
   return {
@@ -44,11 +44,7 @@ export function resourceClaimResource(context: KubeContext): KubeResource {
       versions: deviceVersions({ kind: 'ResourceClaim', table: claimTable }, setClaimDefaults, setV1beta1ClaimDefaults),
       convert: (objects, from, to) => objects.map((object) => convertClaim(object, from.version, to.version)),
       strategy,
-      subresources: [
-        checkedSubresource(status, (claim, old, request) =>
-          old === undefined ? [] : checkClaimStatus(context, claim, old, request),
-        ),
-      ],
+      subresources: [status],
     }),
     wrapStore: ({ registry }) => admin.wrap(registry, context),
   };
