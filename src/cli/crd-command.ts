@@ -11,12 +11,13 @@ import { type CheckedCrd, checkCrd, type Finding, isCrd } from '../scaffold/crd-
 import { crdTypes } from '../scaffold/crd-types.ts';
 import { type Manifests, readManifests } from '../scaffold/manifest-files.ts';
 import { createObjectChecker } from '../scaffold/object-check.ts';
+import { withExamples } from './command-tree.ts';
 
 export function crdCommand(): Command {
-  const command = new Command('crd')
-    .description('check custom resource definitions, or write TypeScript types of them')
-    .helpCommand(false);
-  command
+  const command = new Command('crd').description(
+    'check custom resource definitions, or write TypeScript types of them',
+  );
+  const check = command
     .command('check')
     .argument('<file...>', 'files or folders with definitions, YAML or JSON')
     .option(
@@ -37,7 +38,7 @@ export function crdCommand(): Command {
       console.log(`${checked.length} definitions, ${total} problems`);
       if (total > 0) process.exitCode = 1;
     });
-  command
+  const types = command
     .command('types')
     .argument('<file...>', 'files or folders with definitions, YAML or JSON')
     .requiredOption('-o, --output <folder>', 'the folder to write to')
@@ -53,6 +54,11 @@ export function crdCommand(): Command {
         console.log(file);
       }
     });
+  withExamples(check, [
+    ['keelson crd check crds/', 'check every definition in a folder'],
+    ['keelson crd check crds/ --objects samples/', 'check objects against them, too'],
+  ]);
+  withExamples(types, [['keelson crd types crds/ --output src/types', 'write one file for each group and version']]);
   return command;
 }
 

@@ -4,6 +4,7 @@
  */
 import { ConfigError } from '../base/errors.ts';
 import { FlagValues } from './flag-values.ts';
+import { nearestName } from './nearest-name.ts';
 
 export interface KnownFlags {
   /** Returns whether the flag takes a value or is a switch; undefined if there is no such flag. */
@@ -55,27 +56,7 @@ function split(arg: string, known: KnownFlags): SplitFlag | undefined {
 }
 
 function unknownFlag(shown: string, known: KnownFlags): ConfigError {
-  const wanted = shown.replace(/^-+/, '').replaceAll('_', '-');
-  let best: { readonly name: string; readonly distance: number } | undefined;
-  for (const name of known.names()) {
-    const distance = editDistance(wanted, name);
-    if (best === undefined || distance < best.distance) best = { name, distance };
-  }
-  const near = best !== undefined && best.distance <= Math.max(2, Math.floor(wanted.length / 4));
-  const hint = near ? `did you mean --${best?.name}?` : 'keelson --help lists the flags';
+  const nearest = nearestName(shown.replace(/^-+/, '').replaceAll('_', '-'), known.names());
+  const hint = nearest === undefined ? 'keelson --help lists the flags' : `did you mean --${nearest}?`;
   return new ConfigError(`unknown flag ${shown}: ${hint}`);
-}
-
-/** Returns the number of insertions, deletions and replacements from one text to the other. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const change = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] as number;
 }

@@ -13,6 +13,7 @@ import { issueClientCertificate } from '../pki/certificates.ts';
 import { formatKubeconfig, writeKubeconfig } from '../pki/kubeconfig.ts';
 import { issuerOf } from '../pki/pki-authority.ts';
 import { ensurePki } from '../pki/pki-folder.ts';
+import { withExamples } from './command-tree.ts';
 
 interface Flags {
   readonly user: string;
@@ -23,15 +24,21 @@ interface Flags {
 }
 
 export function kubeconfigCommand(): Command {
-  return new Command('kubeconfig')
+  const command = new Command('kubeconfig')
     .description('sign a client certificate, valid for a year, and print a kubeconfig for it')
-    .helpCommand(false)
     .requiredOption('--user <name>', 'the name of the user')
     .option('--group <name>', 'a group of the user; may be repeated', (value, all: string[]) => [...all, value], [])
     .option('--data-dir <folder>', 'the data folder of the server', defaultOptions.dataDir)
     .option('--server <url>', 'the address of the server for clients (default: that in the admin kubeconfig)')
     .option('--output <file>', 'write to a file that only its owner can read, instead of standard output')
     .action(async (flags: Flags) => run(flags));
+  return withExamples(command, [
+    ['keelson kubeconfig --user jane --group developers > jane.kubeconfig', 'print a kubeconfig for a user in a group'],
+    [
+      'keelson kubeconfig --user jane --server https://keelson.example:6443 --output jane.kubeconfig',
+      'write a kubeconfig for another machine',
+    ],
+  ]);
 }
 
 async function run({ user, group, dataDir, server, output }: Flags): Promise<void> {

@@ -1,32 +1,19 @@
 /** The commands other than the server, parsed by commander. */
-import { Command, CommanderError } from 'commander';
-import { crdCommand } from './crd-command.ts';
-import { kubeconfigCommand } from './kubeconfig-command.ts';
-import { storageCommand } from './storage-command.ts';
-import { versionLine } from './version-line.ts';
+import { CommanderError } from 'commander';
+import { unknownCommand } from './command-tree.ts';
+import { COMMANDS, loadProgram } from './commands.ts';
+import { EXIT_CODES } from './exit-codes.ts';
 
-/** Resolves with the exit code. Rejects with the error of an action. */
+/** Resolves with the exit code. Rejects with the error of an action. Throws ConfigError for an unknown command. */
 export async function runSubcommand(args: readonly string[]): Promise<number> {
-  const program = new Command('keelson').helpCommand(false).showHelpAfterError('(keelson --help lists the commands)');
-  program
-    .command('version')
-    .description('print the version of Keelson and of Node')
-    .action(() => console.log(versionLine()));
-  program.addCommand(kubeconfigCommand());
-  program.addCommand(storageCommand());
-  program.addCommand(crdCommand());
+  const [name = ''] = args;
+  const names = COMMANDS.map((entry) => entry.name);
+  if (!names.includes(name)) throw unknownCommand(name, names);
   try {
-    await withExitOverride(program).parseAsync(args, { from: 'user' });
-    return Number(process.exitCode ?? 0);
+    await (await loadProgram(name)).parseAsync(args, { from: 'user' });
+    return Number(process.exitCode ?? EXIT_CODES.ok);
   } catch (caught) {
-    if (caught instanceof CommanderError) return caught.exitCode === 0 ? 0 : 2;
+    if (caught instanceof CommanderError) return caught.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.unusable;
     throw caught;
   }
-}
-
-/** Without it commander ends the process itself. */
-function withExitOverride(command: Command): Command {
-  command.exitOverride();
-  for (const child of command.commands) withExitOverride(child);
-  return command;
 }

@@ -217,7 +217,7 @@ describe('keelson', () => {
     const sameFolder = new Server(['--secure-port=0']);
     const samePort = new Server([`--secure-port=${port}`, '--data-dir=elsewhere', '--storage=memory']);
     servers.push(sameFolder, samePort);
-    expect([await sameFolder.exited, await samePort.exited]).toEqual([1, 1]);
+    expect([await sameFolder.exited, await samePort.exited]).toEqual([2, 2]);
     expect(sameFolder.errors).toMatch(/^keelson: data folder \S+ is in use by process \d+: stop it first, .*\n$/);
     expect(samePort.errors).toMatch(
       new RegExp(`^keelson: cannot listen on 127.0.0.1:${port}: another program uses that port .*\n$`),
