@@ -1,7 +1,7 @@
 /** Functions over trees of commands, and what all commands share: examples, messages, exit. */
 import type { Command } from 'commander';
 import { ConfigError } from '../base/errors.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { usageErrorText } from './usage-error-text.ts';
 
 /** Returns the command at a path such as `['storage', 'verify']`. Throws ConfigError with a suggestion. */

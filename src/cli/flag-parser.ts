@@ -3,8 +3,8 @@
  * flag, or one without its value, is a ConfigError that suggests a flag.
  */
 import { ConfigError } from '../base/errors.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { FlagValues } from './flag-values.ts';
-import { nearestName } from './nearest-name.ts';
 
 export interface KnownFlags {
   /** Returns whether the flag takes a value or is a switch; undefined if there is no such flag. */

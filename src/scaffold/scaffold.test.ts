@@ -93,6 +93,17 @@ describe('crd check', () => {
     ]);
   });
 
+  it('reports problems of field rules and misspelt annotations as the server does', async () => {
+    const annotated = (text: string): string =>
+      CRON_TAB.replace('.com\nspec:', `.com\n  annotations:\n    a: b\n    ${text}\nspec:`);
+    const [rules] = await check(annotated('keelson.dev/conversion: "[{from: v1, to: v2, fields: []}]"'));
+    expect(places(rules?.errors ?? [])).toEqual([expect.stringMatching(/^8:5 .*there is no version v2/)]);
+    const [misspelt] = await check(annotated('keelson.dev/converson: "[]"'));
+    expect(places(misspelt?.errors ?? [])).toEqual([
+      expect.stringMatching(/^8:5 .*did you mean keelson.dev\/conversion\?$/),
+    ]);
+  });
+
   it('finds definitions in lists and streams, in both versions', async () => {
     const listed = JSON.stringify({
       kind: 'List',

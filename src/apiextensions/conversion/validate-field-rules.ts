@@ -2,10 +2,8 @@
  * Validation of the field rules of a definition on create and update. Invariant: a definition whose rules fail, or lose
  * fields that are not declared lossy, is never stored.
  */
-import { fieldAt } from '../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import type { JsonObject } from '../../base/json-value.ts';
 import { parseStructural } from '../../schema/structural/parse-structural.ts';
 import { compileVersion } from '../compile-version.ts';
 import type { Crd } from '../crd.ts';
@@ -13,10 +11,6 @@ import { checkFieldRules } from './fields/check-field-rules.ts';
 import { FIELD_RULES_ANNOTATION } from './fields/field-rules.ts';
 
 const PATH = FieldPath.of('metadata', 'annotations').key(FIELD_RULES_ANNOTATION);
-
-export function hasFieldRules(object: JsonObject): boolean {
-  return fieldAt(object, 'metadata', 'annotations', FIELD_RULES_ANNOTATION) !== undefined;
-}
 
 /**
  * Returns the issues of the rules. `old` is the definition before the update; unchanged rules with unchanged schemas

@@ -7,10 +7,7 @@ import { ensureObject, objectAt, textAt, textsAt } from '../../apimachinery/meta
 import { cloneJson, getField, type JsonObject } from '../../base/json-value.ts';
 import { strategyWithDefaults } from '../../server/resource/stored-resource.ts';
 import type { Strategy, StrategyContext } from '../../server/resource/strategy.ts';
-import { hasFieldRules, validateFieldRules } from '../conversion/validate-field-rules.ts';
-import { type Crd, readCrd } from '../crd.ts';
 import { setCondition } from './crd-conditions.ts';
-import { toV1 } from './crd-conversion.ts';
 import { storageVersionName } from './crd-defaults.ts';
 import { unknownFormats } from './validation/unknown-formats.ts';
 import {
@@ -39,19 +36,11 @@ export function definitionStrategy(tools: DefinitionTools): Strategy {
     allowUnconditionalUpdate: false,
     countsGeneration: true,
     prepareForCreate,
-    validate: (object, context) => {
-      const issues = validateDefinition(object, { isV1beta1: isV1beta1(context), tools });
-      return issues.length > 0 || !hasFieldRules(object)
-        ? issues
-        : validateFieldRules(crdOf(object, context), undefined);
-    },
+    validate: (object, context) => validateDefinition(object, { isV1beta1: isV1beta1(context), tools }),
     warningsOnCreate: (object, context) => formatWarnings(unknownFormats(object, isV1beta1(context))),
     prepareForUpdate,
-    validateUpdate: (object, old, context) => {
-      const issues = validateDefinitionUpdate(object, old, { isV1beta1: isV1beta1(context), tools });
-      if (issues.length > 0 || !hasFieldRules(object)) return issues;
-      return validateFieldRules(crdOf(object, context), crdOf(old, context));
-    },
+    validateUpdate: (object, old, context) =>
+      validateDefinitionUpdate(object, old, { isV1beta1: isV1beta1(context), tools }),
     warningsOnUpdate: (object, old, context) => {
       const known = new Set(unknownFormats(old, isV1beta1(context)));
       return formatWarnings(unknownFormats(object, isV1beta1(context)).filter((format) => !known.has(format)));
@@ -71,13 +60,9 @@ export function definitionStatusStrategy(tools: DefinitionTools): Strategy {
       const spec = getField(old, 'spec');
       if (spec !== undefined) object['spec'] = spec;
     },
-    validateUpdate: validateDefinitionStatusUpdate,
+    validateUpdate: (object, old, context) =>
+      validateDefinitionStatusUpdate(object, old, { isV1beta1: isV1beta1(context) }),
   };
-}
-
-/** Field rules are validated on the v1 form of a definition. */
-function crdOf(object: JsonObject, context: StrategyContext): Crd {
-  return readCrd(isV1beta1(context) ? toV1(object, '') : object);
 }
 
 function isV1beta1({ version }: StrategyContext): boolean {

@@ -362,8 +362,40 @@ describe('a changed status', () => {
       CRD_V1,
       crd({ metadata: { resourceVersion: '1' }, status: { acceptedNames: { plural: 'Bad', kind: 'Thing' } } }),
     );
-    expect(texts(validateDefinitionStatusUpdate(object, object))).toEqual([
+    expect(texts(validateDefinitionStatusUpdate(object, object, V1))).toEqual([
       expect.stringMatching(/^status\.acceptedNames\.plural: Invalid value: "Bad": a DNS-1035 label must/),
     ]);
+  });
+});
+
+describe('annotations under keelson.dev/', () => {
+  const annotated = (key: string, value = ''): JsonObject =>
+    decoded(CRD_V1, crd({ metadata: { annotations: { [key]: value }, resourceVersion: '1' } }));
+  const MISSPELT = annotated('keelson.dev/converson');
+
+  test('must be known', () => {
+    expect(texts(validateDefinition(MISSPELT, V1))).toEqual([
+      'metadata.annotations[keelson.dev/converson]: Forbidden: unknown annotation of a definition: did you mean keelson.dev/conversion?',
+    ]);
+    expect(texts(validateDefinition(annotated('keelson.dev/owner'), V1))).toEqual([
+      'metadata.annotations[keelson.dev/owner]: Forbidden: unknown annotation of a definition: the annotations under keelson.dev/ are keelson.dev/conversion',
+    ]);
+    expect(texts(validateDefinition(annotated('other.dev/conversion'), V1))).toEqual([]);
+  });
+
+  test('are validated on create, on update and on update of the status', () => {
+    const plain = annotated('a');
+    const broken = annotated('keelson.dev/conversion', 'x: 1');
+    for (const issues of [
+      validateDefinition(broken, V1),
+      validateDefinitionUpdate(broken, plain, V1),
+      validateDefinitionStatusUpdate(broken, plain, V1),
+    ])
+      expect(texts(issues)).toEqual([expect.stringContaining('must be a list of {from, to, fields}')]);
+    expect(texts(validateDefinitionStatusUpdate(MISSPELT, plain, V1))).toHaveLength(1);
+  });
+
+  test('may stay if the stored definition has them', () => {
+    expect(texts(validateDefinitionUpdate(MISSPELT, MISSPELT, V1))).toEqual([]);
   });
 });

@@ -14,6 +14,7 @@ import { readNames } from '../../crd.ts';
 import { APPROVED_ANNOTATION, approvalOf, isProtectedGroup } from '../api-approval.ts';
 import { toV1beta1 } from '../crd-conversion.ts';
 import { validateNames } from './validate-crd-names.ts';
+import { validateOwnAnnotations } from './validate-own-annotations.ts';
 import { validateSpec, validateSpecUpdate } from './validate-spec.ts';
 import { optionsForCreate, optionsForUpdate, type ValidationTools } from './validation-options.ts';
 
@@ -37,13 +38,14 @@ export function validateDefinition(object: JsonObject, { isV1beta1, tools }: Req
       ...(name === wantedName ? [] : ['must be spec.names.plural+"."+spec.group']),
     ],
   };
-  return [
+  const issues = [
     ...validateObjectMeta(metaOf(definition), rules, METADATA),
     ...validateSpec(objectAt(definition, 'spec') ?? {}, SPEC, optionsForCreate(isV1beta1, tools)),
     ...validateStatus(definition),
     ...validateStoredVersions(definition),
     ...(isV1beta1 ? [] : [...validateApproval(definition, undefined), ...validatePreserving(definition, undefined)]),
   ];
+  return issues.length > 0 ? issues : [...validateOwnAnnotations(object, undefined, isV1beta1)];
 }
 
 export function validateDefinitionUpdate(
@@ -54,17 +56,24 @@ export function validateDefinitionUpdate(
   const definition = isV1beta1 ? object : toV1beta1(object, '');
   const old = isV1beta1 ? oldObject : toV1beta1(oldObject, '');
   const options = optionsForUpdate(definition, old, isV1beta1, tools);
-  return [
+  const issues = [
     ...validateObjectMetaUpdate(metaOf(definition), metaOf(old), METADATA),
     ...validateSpecUpdate(objectAt(definition, 'spec') ?? {}, objectAt(old, 'spec') ?? {}, SPEC, options),
     ...validateStatus(definition),
     ...validateStoredVersions(definition),
     ...(isV1beta1 ? [] : [...validateApproval(definition, old), ...validatePreserving(definition, old)]),
   ];
+  return issues.length > 0 ? issues : [...validateOwnAnnotations(object, oldObject, isV1beta1)];
 }
 
-export function validateDefinitionStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  return [...validateObjectMetaUpdate(metaOf(object), metaOf(old), METADATA), ...validateStatus(object)];
+/** An update of the status may change annotations, too. */
+export function validateDefinitionStatusUpdate(
+  object: JsonObject,
+  old: JsonObject,
+  { isV1beta1 }: Pick<Request, 'isV1beta1'>,
+): FieldIssue[] {
+  const issues = [...validateObjectMetaUpdate(metaOf(object), metaOf(old), METADATA), ...validateStatus(object)];
+  return issues.length > 0 ? issues : [...validateOwnAnnotations(object, old, isV1beta1)];
 }
 
 function metaOf(object: JsonObject): ObjectMetaFacts {

@@ -1,4 +1,4 @@
-/** The nearest name to a misspelt one, for messages about unknown commands and flags. */
+/** The nearest name to a misspelt one, for messages about unknown commands, flags and annotations. */
 
 /** Returns the name with the fewest differences; undefined if none is similar. */
 export function nearestName(wanted: string, names: Iterable<string>): string | undefined {
