@@ -2,13 +2,14 @@
  * The validation of a webhook's address, which is a URL or a Service.
  * Invariant: a URL is parsed as Go's net/url parses it, and parse errors have Go's messages.
  */
+
+import { type GoUrl, parseUrl } from '../apimachinery/go/go-url.ts';
+import { encodeFor, unescapeFor } from '../apimachinery/go/go-url-escape.ts';
 import { fieldAt, numberAt, objectAt, textAt } from '../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required } from '../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain, checkPortNumber } from '../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../base/json-value.ts';
-import { type GoUrl, parseUrl } from '../cel/libraries/go/go-url.ts';
-import { encodeFor, unescapeFor } from '../cel/libraries/go/go-url-escape.ts';
 
 const FORM = '; desired format: https://host[/path]';
 

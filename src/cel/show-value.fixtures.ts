@@ -3,12 +3,12 @@
  * different texts.
  */
 import { formatGoFloat } from '../apimachinery/codec/go-float.ts';
+import { formatAddress, formatPrefix } from '../apimachinery/go/go-netip.ts';
+import { formatUrl } from '../apimachinery/go/go-url.ts';
 import { formatQuantity } from '../apimachinery/scalars/quantity.ts';
 import { CelCidr } from './libraries/cidr.ts';
 import { CelFormat } from './libraries/format.ts';
-import { formatAddress, formatPrefix } from './libraries/go/go-netip.ts';
 import { formatSemver } from './libraries/go/go-semver.ts';
-import { formatUrl } from './libraries/go/go-url.ts';
 import { CelIp } from './libraries/ip.ts';
 import { CelQuantity } from './libraries/quantity.ts';
 import { CelSemver } from './libraries/semver.ts';

@@ -2,8 +2,9 @@
  * The API approval policy for groups of the Kubernetes community: an API in them names its approval in an annotation.
  * The texts are kube-apiserver's.
  */
+
+import { parseRequestUri } from '../../apimachinery/go/go-url.ts';
 import { quote } from '../../apimachinery/go-format.ts';
-import { parseRequestUri } from '../../cel/libraries/go/go-url.ts';
 import type { Crd } from '../crd.ts';
 import type { WantedCondition } from './crd-conditions.ts';
 

@@ -2,14 +2,7 @@
  * The library `kubernetes.net.cidr`: networks in CIDR notation. A network keeps the bits after its prefix as they were
  * written; only `masked` clears them.
  */
-import { quote } from '../../apimachinery/go-format.ts';
-import { addRanges, ONE, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
-import type { CallToEstimate, Library, Range } from '../library.ts';
-import { sizeForCost } from '../runtime/sizes.ts';
-import { BOOL, INT, type OpaqueType, opaqueType, STRING, typeOf } from '../types.ts';
-import { CelError, CelOpaque, CelTypeValue, type Value } from '../values.ts';
-import { NOMINAL, ONE_WALK, sizeOfArg } from './costs.ts';
-import { declare, member, type OverloadCosts, overload } from './declare.ts';
+
 import {
   formatPrefix,
   isMappedV4,
@@ -18,7 +11,15 @@ import {
   type Parsed,
   parsePrefix,
   prefixContains,
-} from './go/go-netip.ts';
+} from '../../apimachinery/go/go-netip.ts';
+import { quote } from '../../apimachinery/go-format.ts';
+import { addRanges, ONE, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
+import type { CallToEstimate, Library, Range } from '../library.ts';
+import { sizeForCost } from '../runtime/sizes.ts';
+import { BOOL, INT, type OpaqueType, opaqueType, STRING, typeOf } from '../types.ts';
+import { CelError, CelOpaque, CelTypeValue, type Value } from '../values.ts';
+import { NOMINAL, ONE_WALK, sizeOfArg } from './costs.ts';
+import { declare, member, type OverloadCosts, overload } from './declare.ts';
 import { CelIp, IP, readAddress } from './ip.ts';
 
 export const CIDR: OpaqueType = opaqueType('net.CIDR');

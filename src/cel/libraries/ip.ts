@@ -3,13 +3,20 @@
  *
  * Invariant: a CelIp has no zone and is not an IPv4-mapped IPv6 address.
  */
+
+import {
+  formatAddress,
+  isMappedV4,
+  type NetAddress,
+  type Parsed,
+  parseAddress,
+} from '../../apimachinery/go/go-netip.ts';
 import { quote } from '../../apimachinery/go-format.ts';
 import type { Library } from '../library.ts';
 import { BOOL, INT, type OpaqueType, opaqueType, STRING, typeOf } from '../types.ts';
 import { CelError, CelOpaque, CelTypeValue, type Value } from '../values.ts';
 import { NOMINAL, ONE_WALK, TWO_WALKS } from './costs.ts';
 import { declare, member, overload } from './declare.ts';
-import { formatAddress, isMappedV4, type NetAddress, type Parsed, parseAddress } from './go/go-netip.ts';
 
 export const IP: OpaqueType = opaqueType('net.IP');
 

@@ -1,9 +1,10 @@
 /** The formats of the library `kubernetes.format`. Their messages are kube-apiserver's. */
+
+import { parseRequestUri } from '../../apimachinery/go/go-url.ts';
 import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validation/label-syntax.ts';
 import { nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import type { Complaints } from '../../apimachinery/validation/name-syntax.ts';
 import { isBase64, isDate, isDateTime, isUuid } from '../../apimachinery/validation/text-formats.ts';
-import { parseRequestUri } from './go/go-url.ts';
 
 export interface NamedFormat {
   /** kube-apiserver's name of the format. Formats are equal if their names are equal. */

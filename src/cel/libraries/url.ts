@@ -1,10 +1,5 @@
 /** The library `kubernetes.urls`: URLs. */
-import type { Library } from '../library.ts';
-import { NativeList, NativeMap } from '../runtime/native-values.ts';
-import { BOOL, listOf, mapOf, type OpaqueType, opaqueType, STRING } from '../types.ts';
-import { CelError, CelOpaque, type Value } from '../values.ts';
-import { NOMINAL, ONE_WALK_SAME_SIZE } from './costs.ts';
-import { declare, member, overload } from './declare.ts';
+
 import {
   formatUrl,
   type GoUrl,
@@ -13,7 +8,13 @@ import {
   parseUrl,
   queryParameters,
   splitHost,
-} from './go/go-url.ts';
+} from '../../apimachinery/go/go-url.ts';
+import type { Library } from '../library.ts';
+import { NativeList, NativeMap } from '../runtime/native-values.ts';
+import { BOOL, listOf, mapOf, type OpaqueType, opaqueType, STRING } from '../types.ts';
+import { CelError, CelOpaque, type Value } from '../values.ts';
+import { NOMINAL, ONE_WALK_SAME_SIZE } from './costs.ts';
+import { declare, member, overload } from './declare.ts';
 
 export const URL_TYPE: OpaqueType = opaqueType('kubernetes.URL');
 

@@ -2,8 +2,9 @@
  * The registry of string formats. Names are compared without dashes, as in kube-apiserver. Every check is linear in the
  * text.
  */
+
+import { parseRequestUri } from '../../apimachinery/go/go-url.ts';
 import { isBase64, isDate, isDateTime, isUuid } from '../../apimachinery/validation/text-formats.ts';
-import { parseRequestUri } from '../../cel/libraries/go/go-url.ts';
 import { isCidr, isIpv4, isIpv6, isMac } from './addresses.ts';
 import {
   isBsonObjectId,

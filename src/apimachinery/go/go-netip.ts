@@ -2,7 +2,7 @@
  * The parsing and formatting of IP addresses and prefixes, like Go's `net/netip`, with its messages. An address
  * consists of 4 or 16 bytes and a zone, so that different texts of one address give equal values.
  */
-import { quote } from '../../../apimachinery/go-format.ts';
+import { quote } from '../go-format.ts';
 
 export interface NetAddress {
   /** 4 or 16 bytes. */

@@ -2,7 +2,7 @@
  * The parsing and formatting of URLs, like Go's `net/url`, with its messages. The path and the fragment are kept in the
  * form in which they were written, if that is valid.
  */
-import { quote } from '../../../apimachinery/go-format.ts';
+import { quote } from '../go-format.ts';
 import { parseAddress } from './go-netip.ts';
 import { encodeFor, isEncoded, reencodeFor, UrlFault, unescapeFor } from './go-url-escape.ts';
 

@@ -2,7 +2,7 @@
  * The percent encoding of URLs, like Go's `net/url`. One difference: decoded bytes that are not UTF-8 become U+FFFD,
  * because JavaScript strings cannot contain them. Encoded bytes are kept.
  */
-import { quote } from '../../../apimachinery/go-format.ts';
+import { quote } from '../go-format.ts';
 
 export type UrlPart = 'path' | 'host' | 'zone' | 'user' | 'query' | 'fragment';
 
