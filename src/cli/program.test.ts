@@ -33,6 +33,18 @@ describe('keelson', () => {
     expect(output[0]).toMatch(/^keelson \d+\.\d+\.\d+ \(node /);
   });
 
+  it('prints the version of Kubernetes as kube-apiserver, and its fields for raw', async () => {
+    expect(await runCommand(['kube-apiserver', '--version'])).toBe(0);
+    expect(await runCommand(['--version=raw'])).toBe(0);
+    expect(output[0]).toMatch(/^Kubernetes v1\.36\.3\+keelson\.\d+\.\d+\.\d+$/);
+    expect(output[1]).toMatch(/^version\.Info\{Major:"1", Minor:"36", .*GitVersion:"v1\.36\.3\+keelson/);
+  });
+
+  it('has no commands as kube-apiserver', async () => {
+    expect(await runCommand(['kube-apiserver', 'version'])).toBe(2);
+    expect(complaints).toEqual(['keelson: "version" is neither a flag nor a command; keelson --help lists both']);
+  });
+
   it('exits with 2 for invalid server flags, with one sentence', async () => {
     expect(await runCommand(['--secure-prot=1'])).toBe(2);
     expect(await runCommand(['serve', '--encryption-provider-config=x'])).toBe(2);

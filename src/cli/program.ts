@@ -4,6 +4,7 @@
  */
 import { isConfigError, isKeelsonError, toError } from '../base/errors.ts';
 import { EXIT_CODES } from './exit-codes.ts';
+import type { ServerCommandLine } from './server-command-line.ts';
 
 /**
  * Runs a command line and resolves with one of EXIT_CODES. Never rejects: an error is one sentence on standard error,
@@ -23,19 +24,28 @@ async function dispatch(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name.startsWith('-')) return serve(args);
   if (name === 'serve') return serve(rest);
+  if (name === 'kube-apiserver') return serve(rest, name);
   const { runSubcommand } = await import('./subcommands.ts');
   return runSubcommand(args);
 }
 
-async function serve(args: readonly string[]): Promise<number> {
+type ProgramName = 'keelson' | 'kube-apiserver';
+
+/** As `kube-apiserver` the program has flags and no commands, and `--version` prints the line that scripts parse. */
+async function serve(args: readonly string[], name: ProgramName = 'keelson'): Promise<number> {
   const { parseServerCommandLine } = await import('./server-command-line.ts');
   const line = parseServerCommandLine(args);
-  if (line.asksFor !== undefined) return printInfo(line.asksFor);
+  if (line.asksFor !== undefined) return printInfo(line.asksFor, name);
   const { serveUntilSignal } = await import('./serve.ts');
   return serveUntilSignal(line);
 }
 
-async function printInfo(what: 'help' | 'version'): Promise<number> {
-  const { runSubcommand } = await import('./subcommands.ts');
-  return runSubcommand([what]);
+async function printInfo(what: NonNullable<ServerCommandLine['asksFor']>, name: ProgramName): Promise<number> {
+  if (what === 'help' || (what === 'version' && name === 'keelson')) {
+    const { runSubcommand } = await import('./subcommands.ts');
+    return runSubcommand([what]);
+  }
+  const { kubernetesVersionLine, rawVersionLine } = await import('./version-line.ts');
+  console.log(what === 'version' ? kubernetesVersionLine() : rawVersionLine());
+  return EXIT_CODES.ok;
 }

@@ -5,7 +5,7 @@
  */
 import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { completeOptions } from '../controlplane/complete-options.ts';
+import { type CompletedOptions, completeOptions } from '../controlplane/complete-options.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { nodePlatform } from '../controlplane/node/node-platform.ts';
 import { startControlPlane } from '../controlplane/start.ts';
@@ -31,6 +31,7 @@ export async function serveUntilSignal(line: ServerCommandLine): Promise<number>
   try {
     const completed = await completeOptions(server, nodePlatform);
     for (const warning of completed.warnings) logger.warn(warning);
+    if (line.options.etcdServers.length > 0) logger.warn(etcdWarning(line.options.etcdServers, completed));
     const plane = await startControlPlane(completed, { logger, logRequests: log.verbosity >= LOG_REQUESTS_FROM });
     setV8Flags();
     const tidy = collectWhenIdle(processCollectionOptions(systemClock));
@@ -47,6 +48,13 @@ export async function serveUntilSignal(line: ServerCommandLine): Promise<number>
   } finally {
     signals.release();
   }
+}
+
+/** Says where the objects are, because an operator who names etcd looks for them there. */
+function etcdWarning(servers: readonly string[], { options, storageFolder }: CompletedOptions): string {
+  const place =
+    options.storage === 'memory' ? 'kept in memory until this process ends' : `stored in the folder ${storageFolder}`;
+  return `THE OBJECTS OF THIS SERVER ARE NOT IN ETCD: Keelson has no etcd driver yet and does not use --etcd-servers=${servers.join(',')}; objects are ${place}`;
 }
 
 function printStartMessage(plane: ControlPlane, outputIsTaken: boolean, logger: Logger): void {

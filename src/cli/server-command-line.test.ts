@@ -11,7 +11,7 @@ const server = (...args: string[]) => parse(args).options.server;
 describe('the server command line', () => {
   it('gives the defaults without arguments', () => {
     expect(parse([])).toEqual({
-      options: { server: defaultOptions, log: { format: 'auto', verbosity: 0 } },
+      options: { server: defaultOptions, log: { format: 'auto', verbosity: 0 }, etcdServers: [] },
       ignoredFlags: [],
       asksFor: undefined,
     });
@@ -111,8 +111,31 @@ describe('the server command line', () => {
     expect(() => parse(['--bind-address=here'])).toThrow('--bind-address: "here" is not an IP address');
   });
 
-  it('says that etcd is not supported yet, and refuses flags whose absence would be noticed too late', () => {
-    expect(() => parse(['--etcd-servers=http://127.0.0.1:2379'])).toThrow(/^--etcd-servers: etcd is not supported yet/);
+  it('accepts etcd, and keeps the data folder in the certificate folder of such a command line', () => {
+    const line = parse(['--etcd-servers=http://a:1,http://b:2', '--etcd-servers-overrides=/events#http://c:3']);
+    expect(line.options.etcdServers).toEqual(['http://a:1', 'http://b:2']);
+    expect(line.ignoredFlags).toEqual(['--etcd-servers-overrides']);
+    expect(server('--etcd-servers=http://a:1').dataDir).toBe('.keelson');
+    expect(server('--etcd-servers=http://a:1', '--cert-dir=/tmp/c').dataDir).toBe('/tmp/c/keelson');
+    expect(server('--etcd-servers=http://a:1', '--cert-dir=/tmp/c', '--data-dir=d').dataDir).toBe('d');
+    expect(server('--cert-dir=/tmp/c').dataDir).toBe('.keelson');
+  });
+
+  it('takes a version to report, and prints a version otherwise', () => {
+    expect(parse(['--version']).asksFor).toBe('version');
+    expect(parse(['--version=true']).asksFor).toBe('version');
+    expect(parse(['--version=raw']).asksFor).toBe('raw-version');
+    expect(parse(['--version=false'])).toMatchObject({ asksFor: undefined, ignoredFlags: [] });
+    expect(server('--version=v1.36.3-custom').reportedVersion).toBe('v1.36.3-custom');
+    expect(server('--version=v1.36.3-custom', '--version=false').reportedVersion).toBe('v1.36.3-custom');
+    expect(parse(['--version=v1.36.3', '--version']).asksFor).toBe('version');
+    expect(() => parse(['--version=v1.36.4'])).toThrow(
+      '--version: "v1.36.4" must be a version of v1.36.3, such as v1.36.3-custom',
+    );
+    expect(() => parse(['--version=1.36.3'])).toThrow('--version: "1.36.3" is neither true nor false');
+  });
+
+  it('refuses flags whose absence would be noticed too late', () => {
     expect(() => parse(['--encryption-provider-config=x'])).toThrow(
       'encryption of stored objects is not supported yet',
     );

@@ -4,8 +4,9 @@
  */
 import { ConfigError } from '../base/errors.ts';
 import { defaultOptions, mergeOptions } from '../controlplane/options.ts';
+import { reportedVersionProblem } from '../server/version-info.ts';
 import { type KnownFlags, parseFlags } from './flag-parser.ts';
-import type { FlagValues } from './flag-values.ts';
+import { FlagValues } from './flag-values.ts';
 import { type FlagType, type ReferenceFlag, referenceFlags } from './reference-flags.ts';
 import type { CommandOptions } from './server-flag.ts';
 import { REFUSED_FLAGS, SERVER_FLAGS } from './server-flags.ts';
@@ -14,11 +15,17 @@ export interface ServerCommandLine {
   readonly options: CommandOptions;
   /** The given flags that have no effect here, as written: `--allow-privileged`. */
   readonly ignoredFlags: readonly string[];
-  /** `--version` and `--help` end the command before anything starts. */
-  readonly asksFor: 'help' | 'version' | undefined;
+  /** `--version`, `--version=raw` and `--help` end the command before anything starts. */
+  readonly asksFor: 'help' | 'version' | 'raw-version' | undefined;
 }
 
-const DEFAULTS: CommandOptions = { server: defaultOptions, log: { format: 'auto', verbosity: 0 } };
+const DEFAULTS: CommandOptions = {
+  server: defaultOptions,
+  log: { format: 'auto', verbosity: 0 },
+  etcdServers: [],
+};
+/** The data folder inside `--cert-dir`; see `withDataDir`. */
+const DATA_IN_CERT_DIR = 'keelson';
 /** Values of flags without effect that ask for what this server always does. */
 const SATISFIED_FLAGS: Readonly<Record<string, string>> = {
   'watch-cache': 'true',
@@ -32,11 +39,12 @@ export function parseServerCommandLine(args: readonly string[]): ServerCommandLi
   const reference = referenceFlags();
   const given = parseFlags(args, knownFlags(reference));
   if (given.has('help')) return { options: DEFAULTS, ignoredFlags: [], asksFor: 'help' };
-  if (given.has('version')) return { options: DEFAULTS, ignoredFlags: [], asksFor: 'version' };
+  const version = versionFlag(given.get('version'));
+  if (version.asksFor !== undefined) return { options: DEFAULTS, ignoredFlags: [], asksFor: version.asksFor };
   for (const [name, why] of Object.entries(REFUSED_FLAGS))
     if (given.has(name)) throw new ConfigError(`--${name}: ${why}`);
-  let options = DEFAULTS;
-  const effective = new Set<string>();
+  let options = mergeOptions(DEFAULTS, { server: { reportedVersion: version.reported } });
+  const effective = new Set<string>(['version']);
   for (const flag of SERVER_FLAGS) {
     effective.add(flag.name);
     const values = given.get(flag.name);
@@ -48,7 +56,41 @@ export function parseServerCommandLine(args: readonly string[]): ServerCommandLi
     checkType(values, reference.get(name)?.type ?? 'string');
     if (SATISFIED_FLAGS[name] !== values.text()) ignoredFlags.push(`--${name}`);
   }
-  return { options, ignoredFlags, asksFor: undefined };
+  return { options: given.has('data-dir') ? options : withDataDir(options), ignoredFlags, asksFor: undefined };
+}
+
+/**
+ * Moves the data folder into `--cert-dir` if `--etcd-servers` is set. kube-apiserver writes to no other folder, and a
+ * caller such as envtest removes it afterwards. Two servers of one working folder get separate data folders in this way.
+ */
+function withDataDir(options: CommandOptions): CommandOptions {
+  const { certDir } = options.server.serving;
+  if (options.etcdServers.length === 0 || certDir === '') return options;
+  return mergeOptions(options, { server: { dataDir: `${certDir}/${DATA_IN_CERT_DIR}` } });
+}
+
+interface VersionFlag {
+  readonly asksFor: 'version' | 'raw-version' | undefined;
+  /** The version that the server reports; '' for its own. */
+  readonly reported: string;
+}
+
+/**
+ * Reads `--version` as the reference does: a switch, `raw`, or a version to report, which stays set if the flag is
+ * repeated. Throws ConfigError for a version of another release.
+ */
+function versionFlag(values: FlagValues | undefined): VersionFlag {
+  let flag: VersionFlag = { asksFor: undefined, reported: '' };
+  for (const text of values?.array() ?? []) {
+    const one = new FlagValues('version', [text]);
+    if (text === 'raw') flag = { ...flag, asksFor: 'raw-version' };
+    else if (text.startsWith('v')) {
+      const problem = reportedVersionProblem(text);
+      if (problem !== undefined) throw one.refuse(problem);
+      flag = { asksFor: undefined, reported: text };
+    } else flag = { ...flag, asksFor: one.bool() ? 'version' : undefined };
+  }
+  return flag;
 }
 
 function knownFlags(reference: ReadonlyMap<string, ReferenceFlag>): KnownFlags {

@@ -14,6 +14,8 @@ export interface LogOptions {
 export interface CommandOptions {
   readonly server: ServerOptions;
   readonly log: LogOptions;
+  /** `--etcd-servers`. There is no etcd driver yet: the objects are not there, and a warning says where they are. */
+  readonly etcdServers: readonly string[];
 }
 
 export interface ServerFlag {

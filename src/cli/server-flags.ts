@@ -15,7 +15,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'data-dir',
       'string',
-      'folder for keys, certificates, the kubeconfig and the objects (default ".keelson")',
+      'folder for keys, certificates, the kubeconfig and the objects (default ".keelson", or "keelson" in --cert-dir if --etcd-servers is set)',
       server((v) => ({ dataDir: v.text() })),
     ],
     [
@@ -87,6 +87,12 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       'duration',
       'interval of compaction, which removes old revisions; 0 for never (default 5m0s)',
       server((v) => ({ compactionIntervalMs: v.milliseconds() })),
+    ],
+    [
+      'etcd-servers',
+      'strings',
+      'accepted and not used, because there is no etcd driver yet: objects are kept where --storage says',
+      (v) => ({ etcdServers: v.list() }),
     ],
   ]),
   ...group('Secure serving', [
@@ -192,7 +198,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'runtime-config',
       'mapStringString',
-      'versions to serve: GROUP/VERSION[/RESOURCE]=true|false, api/all, api/ga, api/beta or api/alpha (default: stable versions)',
+      'versions to serve: GROUP/VERSION[/RESOURCE]=true|false, v1 for the core group, api/all, api/ga, api/beta or api/alpha (default: stable versions)',
       server((v) => ({ runtimeConfig: v.list() })),
     ],
   ]),
@@ -278,9 +284,6 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
 
 /** Flags that are refused instead of ignored, because their absence would be noticed too late. With the alternative. */
 export const REFUSED_FLAGS: Readonly<Record<string, string>> = {
-  'etcd-servers':
-    'etcd is not supported yet. Remove the flag: --storage lmdb, the default, stores objects in the data folder',
-  'etcd-servers-overrides': 'etcd is not supported yet; remove the flag',
   'encryption-provider-config':
     'encryption of stored objects is not supported yet; remove the flag and protect the data folder',
   'authorization-config': 'authorization configuration files are not supported yet; use --authorization-mode',

@@ -22,7 +22,9 @@ export function serverHelp(commands: readonly (readonly [usage: string, what: st
   }
   lines.push('', 'Global flags:');
   lines.push(`  ${'-h, --help'.padEnd(width)}print this help`);
-  lines.push(`  ${'    --version'.padEnd(width)}print the version`);
+  lines.push(
+    `  ${'    --version[=VERSION]'.padEnd(width)}print the version; with =v1.36.3-NAME start, and report this version to clients`,
+  );
   lines.push(
     '',
     `The other ${others} flags of kube-apiserver 1.36 are accepted and have no effect; the server logs which of them were given.`,

@@ -14,6 +14,7 @@ import {
 } from '../pki/keys.ts';
 import type { KubeconfigOptions } from '../pki/kubeconfig.ts';
 import type { Pki } from '../pki/pki-folder.ts';
+import { reportedVersionProblem } from '../server/version-info.ts';
 import { readFlagFile } from './flag-file.ts';
 import type { ServerOptions } from './options.ts';
 import type { Platform } from './platform.ts';
@@ -69,6 +70,8 @@ export interface CompletedOptions {
  */
 export async function completeOptions(given: ServerOptions, platform: Platform): Promise<CompletedOptions> {
   const options = withoutAnonymousUnlimited(given);
+  const problem = options.reportedVersion === '' ? undefined : reportedVersionProblem(options.reportedVersion);
+  if (problem !== undefined) throw new ConfigError(`--version: ${JSON.stringify(options.reportedVersion)} ${problem}`);
   if (options.dataDir === '') throw new ConfigError('--data-dir: the path of the data folder must not be empty');
   const dataDir = platform.absolutePath(options.dataDir);
   if (options.storage === 'lmdb') platform.prefetchStorage();

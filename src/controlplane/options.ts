@@ -124,6 +124,8 @@ export interface ServerOptions {
    */
   readonly dataDir: string;
   readonly storage: 'memory' | 'lmdb';
+  /** `--version=v1.36.3-...`: the version that `/version` reports. '' is the reference's with our build metadata. */
+  readonly reportedVersion: string;
   /** The path of the admin's kubeconfig. '' is `admin.kubeconfig` in the data folder. */
   readonly kubeconfigFile: string;
   /** `--etcd-compaction-interval` in milliseconds. 0 disables compaction. */
@@ -162,6 +164,7 @@ export interface ServerOptions {
 export const defaultOptions: ServerOptions = {
   dataDir: '.keelson',
   storage: 'lmdb',
+  reportedVersion: '',
   kubeconfigFile: '',
   compactionIntervalMs: 300_000,
   serving: {

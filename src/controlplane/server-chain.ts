@@ -153,7 +153,10 @@ function createGenericServer(
     logger,
     logRequests,
     types: { view: viewOfTypeName, typeName },
-    build: platform.buildInfo(),
+    build: {
+      ...platform.buildInfo(),
+      ...(options.reportedVersion !== '' && { reportedVersion: options.reportedVersion }),
+    },
     startedAt: platform.processUsage().startedAt,
     externalAddress: () => address.hostAndPort,
     openapi: { paths: OPENID_DOCUMENTED, prepared: () => platform.preparedOpenApi() },

@@ -37,11 +37,33 @@ describe('parseRuntimeConfig', () => {
   });
 
   it.each([
+    [['v1'], true],
+    [['v1=false'], false],
+    [['v1/pods=false'], false],
+    [['api/v1=false'], false],
+    [['api/v1/pods=false'], false],
+    [['/v1=false'], false],
+    [['api/all=false', 'v1=true'], true],
+    [['v1=false', 'api/v1=true'], true],
+    [['api/legacy'], true],
+    [['api/legacy=false'], true],
+  ])('takes the aliases of the core group: %j', (entries, served) => {
+    expect(parseRuntimeConfig(entries).serves({ group: '', version: 'v1' }, 'configmaps')).toBe(served);
+  });
+
+  it('does not count api/legacy as an entry beside api/all=false', () => {
+    expect(() => parseRuntimeConfig(['api/all=false', 'api/legacy=true'])).toThrow('with only api/all=false');
+  });
+
+  it.each([
     ['api/all=false', 'invalid runtime-config with only api/all=false'],
     ['api/beta=yes', 'invalid value api/beta=yes'],
-    ['api/legacy=true', 'unknown api groups api/legacy'],
+    ['api/legacy/x=1', 'unknown api groups api/legacy'],
     ['foo/v1=true', 'unknown api groups foo/v1'],
-    ['v1=false', 'runtime-config invalid key v1'],
+    ['v2=false', 'runtime-config invalid key v2'],
+    ['api=true', 'runtime-config invalid key api'],
+    ['v1=maybe', 'invalid value of /v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'],
+    ['api/v1=maybe', 'invalid value of /v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'],
     ['a/b/c/d=true', 'runtime-config invalid key a/b/c/d'],
     ['apps/v9=true', 'group version apps/v9 that has not been registered'],
     ['apps/v1=maybe', 'invalid value of apps/v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'],

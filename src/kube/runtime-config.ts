@@ -65,6 +65,14 @@ const GATED: ReadonlySet<string> = new Set([
   'storagemigration.k8s.io/storageversionmigrations',
 ]);
 
+/**
+ * Entries for the core group, whose name is empty: `v1`, `api/v1`, and either with anything after a slash. All of them
+ * mean the version `/v1` as a whole, as in the reference: a resource behind it is not read.
+ */
+const CORE_ALIAS = /^(api\/)?v1(\/|$)/;
+/** A deprecated entry without effect. */
+const LEGACY = 'api/legacy';
+
 const TRUE = new Set(['', '1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
@@ -75,8 +83,9 @@ const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 export function parseRuntimeConfig(entries: readonly string[]): RuntimeConfig {
   const values = new Map<string, string>();
   for (const entry of entries) {
-    const [key = '', ...rest] = entry.split('=');
-    if (entry !== '') values.set(key.trim(), rest.join('=').trim());
+    const [name = '', ...rest] = entry.split('=');
+    const key = name.trim();
+    if (entry !== '' && key !== LEGACY) values.set(CORE_ALIAS.test(key) ? '/v1' : key, rest.join('=').trim());
   }
   if (values.get('api/all') === 'false' && values.size === 1)
     throw problem('invalid runtime-config with only api/all=false');

@@ -22,6 +22,8 @@ export interface BuildInfo {
   readonly runtime: string;
   /** Operating system and processor in Go's names: `linux/amd64`. */
   readonly platform: string;
+  /** Replaces `gitVersion`; see `reportedVersionProblem`. Default: the reference's version with our build metadata. */
+  readonly reportedVersion?: string;
 }
 
 /** Fields in the order in which the reference prints them. */
@@ -41,6 +43,24 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
+const SEMANTIC_VERSION =
+  /^v?(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+
+/**
+ * Says why the server cannot report this version: a semantic version of the reference's release is accepted, with any
+ * pre-release and build metadata. Returns undefined if it can.
+ */
+export function reportedVersionProblem(text: string): string | undefined {
+  const { major, minor, patch } = REFERENCE_VERSION;
+  const release = `${major}.${minor}.${patch}`;
+  const parts = SEMANTIC_VERSION.exec(text);
+  const preRelease = parts?.[4] ?? '';
+  if (parts === null || preRelease.split('.').some((part) => /^0\d+$/.test(part)))
+    return `is not a semantic version such as v${release}-custom`;
+  if (parts.slice(1, 4).join('.') !== release) return `must be a version of v${release}, such as v${release}-custom`;
+  return undefined;
+}
+
 export function versionInfo(build: BuildInfo): VersionInfo {
   const { major, minor, patch } = REFERENCE_VERSION;
   return {
@@ -50,7 +70,7 @@ export function versionInfo(build: BuildInfo): VersionInfo {
     emulationMinor: String(minor),
     minCompatibilityMajor: String(major),
     minCompatibilityMinor: String(minor - 1),
-    gitVersion: `v${major}.${minor}.${patch}+keelson.${buildIdentifier(build.version)}`,
+    gitVersion: build.reportedVersion ?? `v${major}.${minor}.${patch}+keelson.${buildIdentifier(build.version)}`,
     gitCommit: build.commit ?? '',
     gitTreeState: build.treeState ?? '',
     buildDate: build.date ?? '1970-01-01T00:00:00Z',
