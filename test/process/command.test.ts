@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,8 +42,10 @@ class Server {
   errors = '';
   readonly exited: Promise<number | null>;
 
-  constructor(args: readonly string[]) {
-    this.child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  /** Runs the built command, or another program with these arguments. */
+  constructor(args: readonly string[], program?: string) {
+    const [file, ...first] = program === undefined ? [process.execPath, COMMAND] : [program];
+    this.child = spawn(file as string, [...first, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child.stdout?.on('data', (text: Buffer) => {
       this.output += text.toString();
     });
@@ -223,6 +225,67 @@ describe('keelson', () => {
       new RegExp(`^keelson: cannot listen on 127.0.0.1:${port}: another program uses that port .*\n$`),
     );
     expect(sameFolder.output + samePort.output).toBe('');
+  });
+});
+
+describe('as the kube-apiserver of another program', () => {
+  /** The flags that envtest of controller-runtime passes. */
+  const envtestFlags = (certDir: string): string[] => [
+    '--allow-privileged=true',
+    '--authorization-mode=RBAC',
+    '--bind-address=127.0.0.1',
+    `--cert-dir=${certDir}`,
+    '--disable-admission-plugins=ServiceAccount',
+    '--etcd-servers=http://127.0.0.1:2379',
+    '--secure-port=0',
+    '--service-account-issuer=https://127.0.0.1:0/',
+    '--service-cluster-ip-range=10.0.0.0/24',
+  ];
+
+  async function startAs(program: string, ...args: string[]): Promise<Server> {
+    const server = new Server(args, program);
+    servers.push(server);
+    await server.started();
+    return server;
+  }
+
+  function warnings({ errors }: Server): string[] {
+    const lines = errors.trimEnd().split('\n');
+    const parsed = lines.map((line) => JSON.parse(line) as { level: string; msg: string });
+    return parsed.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+  }
+
+  it.each(['link', 'shim'])(
+    'starts from a %s, writes to --cert-dir only, and says where the objects are',
+    async (how) => {
+      const program = join(folder, 'kube-apiserver');
+      if (how === 'link') symlinkSync(COMMAND, program);
+      else writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${COMMAND} "$@"\n`, { mode: 0o755 });
+      const certDir = join(folder, 'certs');
+      const server = await startAs(program, ...envtestFlags(certDir));
+      expect(await client(server, 'nobody').send('GET', '/healthz')).toEqual({ status: 200, text: 'ok' });
+      server.child.kill('SIGTERM');
+      expect(await server.exited).toBe(0);
+      expect(readdirSync(folder).sort()).toEqual(['certs', 'kube-apiserver']);
+      expect(warnings(server)).toEqual([
+        'flags of kube-apiserver without effect here: --allow-privileged',
+        expect.stringContaining(
+          `--etcd-servers=http://127.0.0.1:2379; objects are stored in the folder ${certDir}/keelson`,
+        ),
+      ]);
+    },
+  );
+
+  it('prints the version of Kubernetes from a link called kube-apiserver', () => {
+    const program = join(folder, 'kube-apiserver');
+    symlinkSync(COMMAND, program);
+    expect(execFileSync(program, ['--version'], { encoding: 'utf8' })).toMatch(/^Kubernetes v1\.36\.3\+keelson\S+\n$/);
+  });
+
+  it('reports the version that --version sets', async () => {
+    const server = await start('--storage=memory', '--version=v1.36.3-custom');
+    const { text } = await client(server).send('GET', '/version');
+    expect(JSON.parse(text)).toMatchObject({ gitVersion: 'v1.36.3-custom' });
   });
 });
 
