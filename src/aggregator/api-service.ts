@@ -2,6 +2,7 @@
  * The kind APIService: the server of a group version. An APIService without a service is served by this server, and has
  * the condition Available from its creation on.
  */
+
 import { quote } from '../apimachinery/go-format.ts';
 import { flagAt, numberAt, objectAt, objectsAt, textAt } from '../apimachinery/meta/object-fields.ts';
 import { formatTime, instantFromMillis } from '../apimachinery/scalars/time.ts';
@@ -20,6 +21,7 @@ import { decodeBase64 } from '../base/base64.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import { kindView } from '../kinds/views.ts';
 import { AGE, column, NAME, tableOf } from '../server/resource/columns.ts';
+import { RESETS_SPEC_AND_METADATA } from '../server/resource/reset-fields.ts';
 import type { StoredDefinition } from '../server/resource/resource-definition.ts';
 import { storedResource, strategyWithDefaults } from '../server/resource/stored-resource.ts';
 import type { Strategy, StrategyContext } from '../server/resource/strategy.ts';
@@ -81,6 +83,7 @@ export const API_SERVICE: StoredDefinition = storedResource({
       ...API_SERVICE_STRATEGY,
       prepareForUpdate: prepareApiServiceStatusForUpdate,
       validateUpdate: validateApiServiceStatusUpdate,
+      resetFields: RESETS_SPEC_AND_METADATA,
     }),
   ],
 });

@@ -39,9 +39,16 @@ describe('built-in kinds in protobuf', () => {
     const seconds = Date.parse(creationTimestamp as string) / 1000;
     const time: number[] = [];
     for (let rest = seconds; rest > 0; rest = Math.floor(rest / 128)) time.push((rest % 128) | (rest > 127 ? 0x80 : 0));
-    const text = (value = ''): string => String.fromCharCode(value.length) + value;
+    const text = (value = ''): string => {
+      const { length } = value;
+      return (
+        (length < 128 ? String.fromCharCode(length) : String.fromCharCode((length % 128) | 128, length >> 7)) + value
+      );
+    };
     const when = String.fromCharCode(8, ...time, 0x10, 0);
-    const meta = `\n\x02p1\x12\0\x1a\x07default"\0*${text(uid)}2${text(resourceVersion)}8\0B${text(when)}`;
+    const fields = '{"f:data":{".":{},"f:k":{}}}';
+    const entry = `\n\x07unknown\x12\x06Update\x1a\x02v1"${text(when)}2\x08FieldsV1:${text(`\n${text(fields)}`)}B\0`;
+    const meta = `\n\x02p1\x12\0\x1a\x07default"\0*${text(uid)}2${text(resourceVersion)}8\0B${text(when)}\x8a\x01${text(entry)}`;
     const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
 
     expect(latin1(await get('/api/v1/namespaces/default/configmaps/p1'))).toBe(

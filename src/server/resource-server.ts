@@ -7,6 +7,7 @@
  */
 
 import { CBOR_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, type SupportedMediaType } from '../apimachinery/codec/negotiation.ts';
+import type { FieldManager } from '../apimachinery/managed-fields/field-manager.ts';
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../apimachinery/meta/gvk.ts';
 import { StatusError } from '../apimachinery/status/status.ts';
 import { genericServerResponse } from '../apimachinery/status/status-catalogue.ts';
@@ -39,8 +40,10 @@ import type { RequestHandler, ServerRequest } from './http/server-request.ts';
 import { discoveryResource, givenOf, givenSchema, kindOf, openApiResource } from './installed-resources.ts';
 import type { OpenApiPublisher, OpenApiVersion } from './openapi/openapi-publisher.ts';
 import { convertObject } from './resource/convert-objects.ts';
+import { createFieldManager } from './resource/create-field-manager.ts';
 import type { MetaTypes } from './resource/meta-types.ts';
 import type { OpenResource } from './resource/open-resource.ts';
+import type { SubresourceDefinition } from './resource/resource-definition.ts';
 import type { ResourceStore } from './resource/resource-store.ts';
 import type { VersionDefinition } from './resource/version-definition.ts';
 
@@ -76,6 +79,8 @@ export interface ResourceServerOptions {
   readonly gzip?: Compressor;
   /** Called after events of a resource were written to a watcher's stream, with their number and size. */
   readonly onWatchEvents?: (resource: GroupVersionResource, count: number, bytes: number) => void;
+  /** Called when an object is written without managedFields because its managers cannot be computed. */
+  readonly onUntracked?: (resource: GroupVersionResource, reason: string) => void;
 }
 
 export interface InstallOptions {
@@ -141,6 +146,7 @@ export class ResourceServer {
       slab: new AnswerSlab(),
       gzip: options.gzip,
       onWatchEvents: options.onWatchEvents,
+      onUntracked: options.onUntracked,
       knowsKind: (kind) => this.#knowsKind(kind),
     };
   }
@@ -242,11 +248,11 @@ export class ResourceServer {
     const { store } = open;
     const subresources = new Map<string, RoutedSubresource>();
     for (const [name, { definition, store: own }] of open.subresources) {
-      const scope = this.#scope(open, version, definition.version ?? version, name, own);
+      const scope = this.#scope(open, version, definition, own);
       subresources.set(name, { scope, methods: subresourceMethods(own) });
     }
     return {
-      scope: this.#scope(open, version, version, '', store),
+      scope: this.#scope(open, version, undefined, store),
       allNamespaces: allNamespacesMethods(store),
       collection: collectionMethods(store),
       object: objectMethods(store),
@@ -257,11 +263,12 @@ export class ResourceServer {
   #scope(
     { definition }: OpenResource,
     version: VersionDefinition,
-    bodyVersion: VersionDefinition,
-    subresource: string,
+    subresource: SubresourceDefinition | undefined,
     store: ResourceStore,
   ): RequestScope {
     const { plural } = definition;
+    const bodyVersion = subresource?.version ?? version;
+    let fieldManager: FieldManager | undefined;
     const resource = { group: version.group, version: version.version, resource: plural };
     return {
       version,
@@ -270,11 +277,15 @@ export class ResourceServer {
       kind: kindOf(bodyVersion),
       resource,
       groupResource: { group: version.group, resource: plural },
-      subresource,
+      subresource: subresource?.name ?? '',
       convert: (object, from, to) => convertObject(definition, object, from, to),
       namespaced: definition.scope === 'Namespaced',
       isNamespaces: definition.isNamespaces === true,
       store,
+      get fieldManager() {
+        fieldManager ??= createFieldManager(definition, version, subresource);
+        return fieldManager;
+      },
       forms: this.#formsOf(version, bodyVersion, store),
       encodings: new WatchEncodings(bodyVersion, this.#options.clock, this.#host.protobuf),
     };

@@ -11,6 +11,7 @@ import type { SubresourceDefinition } from '../../server/resource/resource-defin
 import type { ResourceContext } from '../../server/resource/resource-store.ts';
 import { scaleSubresource, UNSET_REPLICAS } from '../../server/resource/scale-subresource.ts';
 import { typedVersion } from '../../server/resource/typed-version.ts';
+import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import type { CrdScale } from '../crd.ts';
 import { CustomVersion } from './custom-version.ts';
 import { type AtPath, integerAt, setIntegerAt, textAtPath } from './scale-paths.ts';
@@ -25,6 +26,7 @@ export const CUSTOM_SCALE: SubresourceDefinition = scaleSubresource({
     strategicMerge: false,
     table: () => jsonPathTable(SCALE_COLUMNS),
   }),
+  replicasPaths: ({ version }) => customVersion(version).replicasPaths(),
   read: (object, context) => {
     const { specReplicasPath, statusReplicasPath, labelSelectorPath } = pathsOf(context);
     const wanted = accepted(integerAt(object, specReplicasPath));
@@ -54,8 +56,13 @@ export const CUSTOM_SCALE: SubresourceDefinition = scaleSubresource({
   },
 });
 
+function customVersion(version: VersionDefinition): CustomVersion {
+  if (version instanceof CustomVersion) return version;
+  throw new BugError(`${version.kind} is not a custom resource`);
+}
+
 function pathsOf({ version }: ResourceContext): CrdScale {
-  const scale = version instanceof CustomVersion ? version.declared.scale : undefined;
+  const { scale } = customVersion(version).declared;
   if (scale === undefined) throw new BugError(`version ${version.version} of a custom resource has no scale`);
   return scale;
 }

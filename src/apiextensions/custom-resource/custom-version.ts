@@ -1,4 +1,5 @@
 /** One version of a custom resource: a schema version with the declaration that it was made from. */
+import type { ReplicasPaths } from '../../apimachinery/managed-fields/scale-handler.ts';
 import { compareKubeAwareVersions } from '../../apimachinery/meta/version-order.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { CompiledSchema } from '../../schema/compiled-schema.ts';
@@ -11,6 +12,7 @@ export type SchemaCompiler = (crd: Crd, version: CrdVersion) => CompiledSchema |
 export class CustomVersion extends SchemaVersion {
   readonly declared: CrdVersion;
   readonly #crd: Crd;
+  #replicasPaths: ReplicasPaths | undefined;
   readonly #compileOf: SchemaCompiler;
 
   constructor(crd: Crd, declared: CrdVersion, compile: SchemaCompiler) {
@@ -29,6 +31,17 @@ export class CustomVersion extends SchemaVersion {
     this.declared = declared;
     this.#crd = crd;
     this.#compileOf = compile;
+  }
+
+  /** Returns where every version of the definition has its replicas; null for a version without `scale`. */
+  replicasPaths(): ReplicasPaths {
+    this.#replicasPaths ??= new Map(
+      this.#crd.versions.map(({ name, scale }) => [
+        `${this.group}/${name}`,
+        scale === undefined ? null : scale.specReplicasPath.replace(/^\./, '').split('.'),
+      ]),
+    );
+    return this.#replicasPaths;
   }
 
   /**

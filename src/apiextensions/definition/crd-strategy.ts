@@ -2,9 +2,11 @@
  * The strategy of CustomResourceDefinition. Invariants: clients change the status only through `/status`; a definition
  * is marked and held by the cleanup finalizer before it is deleted.
  */
+
 import { quote } from '../../apimachinery/go-format.ts';
 import { ensureObject, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { cloneJson, getField, type JsonObject } from '../../base/json-value.ts';
+import { RESETS_SPEC } from '../../server/resource/reset-fields.ts';
 import { strategyWithDefaults } from '../../server/resource/stored-resource.ts';
 import type { Strategy, StrategyContext } from '../../server/resource/strategy.ts';
 import { setCondition } from './crd-conditions.ts';
@@ -56,6 +58,7 @@ export function definitionStatusStrategy(tools: DefinitionTools): Strategy {
   const { warningsOnUpdate: _, ...strategy } = definitionStrategy(tools);
   return {
     ...strategy,
+    resetFields: RESETS_SPEC,
     prepareForUpdate: (object, old) => {
       const spec = getField(old, 'spec');
       if (spec !== undefined) object['spec'] = spec;

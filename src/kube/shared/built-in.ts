@@ -8,6 +8,7 @@ import type { StructView } from '../../apimachinery/type-view.ts';
 import { type NameRule, nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { kindView } from '../../kinds/views.ts';
+import { RESETS_SPEC } from '../../server/resource/reset-fields.ts';
 import type { ResourceDefinition, SubresourceDefinition } from '../../server/resource/resource-definition.ts';
 import type { ResourceStore } from '../../server/resource/resource-store.ts';
 import { strategyWithDefaults } from '../../server/resource/stored-resource.ts';
@@ -31,11 +32,11 @@ export function builtInVersion(options: BuiltInVersion): VersionDefinition {
 
 /**
  * The `status` subresource. Its strategy is the kind's, except that updates have only the `validateUpdate` and
- * `warningsOnUpdate` given here; default none.
+ * `warningsOnUpdate` given here; default none. It resets the spec unless `status` says otherwise.
  */
 export function statusSubresource(strategy: Strategy, status: Partial<Strategy>): SubresourceDefinition {
   const { validateUpdate: _validate, warningsOnUpdate: _warnings, ...kept } = strategy;
-  return updateSubresource('status', { ...kept, ...status });
+  return updateSubresource('status', { ...kept, resetFields: RESETS_SPEC, ...status });
 }
 
 export interface UnstoredResource {

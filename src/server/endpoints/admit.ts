@@ -2,14 +2,20 @@
  * Admission as the endpoints call it. A record of attributes is made only for operations that some plugin inspects; the
  * objects in it are in the request's version.
  */
+import { managedFieldsProblem } from '../../apimachinery/managed-fields/decode-managed-fields.ts';
+import { managedFieldsOf, setManagedFields } from '../../apimachinery/managed-fields/object-managed-fields.ts';
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import type { PatchOptions, WriteOptions } from '../../apimachinery/meta/write-options.ts';
-import type { JsonObject } from '../../base/json-value.ts';
+import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { ServerRequest } from '../http/server-request.ts';
 import { AdmissionRecord, type AdmissionSubject, type AdmissionTarget } from './admission-record.ts';
 import type { EndpointHost, RequestScope } from './endpoint.ts';
+
+/** The text of the reference. */
+const BROKEN_MANAGED_FIELDS =
+  '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests';
 
 /**
  * The admission of one write. The store may try an update several times: each call of `admit` begins a new attempt,
@@ -36,7 +42,20 @@ export class WriteAdmission implements AdmissionTarget {
     if (!admission.handles(subject.operation)) return object;
     const attempt = new AdmissionRecord(this, subject, object, oldObject);
     this.#attempt = attempt;
-    return andThen(admission.admit(attempt), () => attempt.object ?? object);
+    const entries = managedFieldsOf(object);
+    return andThen(admission.admit(attempt), () => {
+      const admitted = attempt.object ?? object;
+      if (managedFieldsOf(admitted) !== entries) this.#restoreManagedFields(admitted, entries);
+      return admitted;
+    });
+  }
+
+  /** Undoes changes of managedFields that cannot be read. */
+  #restoreManagedFields(admitted: JsonObject, before: JsonValue | undefined): void {
+    const problem = managedFieldsProblem(managedFieldsOf(admitted));
+    if (problem === undefined) return;
+    setManagedFields(admitted, Array.isArray(before) ? before : undefined);
+    this.request.warn(`${BROKEN_MANAGED_FIELDS}: ${problem}`);
   }
 
   /** Runs the validating half on the object that will be stored. A generated name is known by now. */

@@ -30,6 +30,7 @@ import {
   type RequestScope,
   readBody,
 } from './endpoint.ts';
+import { trackFields, writerOf } from './track-fields.ts';
 
 export async function createObject(host: EndpointHost, scope: RequestScope, request: ServerRequest): Promise<Answer> {
   const context = scope.subresource === '' ? collectionContext(scope, request) : namedContext(scope, request);
@@ -45,6 +46,8 @@ export async function createObject(host: EndpointHost, scope: RequestScope, requ
   if (scope.store.keepsSystemFields !== true) wipeSystemFields(metadata);
   ensureNamespace(metadata, context.namespace);
   dedupOwnerReferences(request, object, '');
+  const writer = writerOf(host, request, options.fieldManager);
+  await trackFields(host, scope, { object, current: undefined, writer });
 
   const dryRun = isDryRun(options);
   const subject: AdmissionSubject = {

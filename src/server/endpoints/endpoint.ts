@@ -4,6 +4,7 @@
  */
 
 import type { SupportedMediaType } from '../../apimachinery/codec/negotiation.ts';
+import type { FieldManager } from '../../apimachinery/managed-fields/field-manager.ts';
 import type { GroupResource, GroupVersionKind, GroupVersionResource } from '../../apimachinery/meta/gvk.ts';
 import { isMalformed, type OptionsResult } from '../../apimachinery/meta/options-decode.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -56,6 +57,11 @@ export interface EndpointHost {
   readonly gzip: Compressor | undefined;
   /** Called after events of a resource were written to a watcher's stream, with their number and size. */
   readonly onWatchEvents: ((resource: GroupVersionResource, count: number, bytes: number) => void) | undefined;
+  /**
+   * Called when the managers of an object cannot be computed, which then has no managedFields, with the reason.
+   * Undefined: nothing is reported.
+   */
+  readonly onUntracked: ((resource: GroupVersionResource, reason: string) => void) | undefined;
   /** Reports whether the server has a kind. It decides which message refuses a body of another kind. */
   knowsKind(kind: GroupVersionKind): boolean;
 }
@@ -80,6 +86,8 @@ export interface RequestScope {
   /** Converts an object between versions of the resource. May change and return the object that it gets. */
   convert(object: JsonObject, from: VersionDefinition, to: VersionDefinition): MaybePromise<JsonObject>;
   readonly store: ResourceStore;
+  /** Made with its first use. */
+  readonly fieldManager: FieldManager;
   readonly forms: AnswerForms;
   readonly encodings: WatchEncodings;
 }

@@ -32,6 +32,15 @@ import { type InstallOptions, ResourceServer, type ResourceServerOptions } from 
 const text: TypeView = { kind: 'scalar', scalar: 'string' };
 const texts: TypeView = { kind: 'map', atomic: false, values: text };
 const owner = struct('OwnerReference', { apiVersion: text, kind: text, name: text, uid: text });
+const managedFieldsEntry = struct('ManagedFieldsEntry', {
+  manager: text,
+  operation: text,
+  apiVersion: text,
+  time: { type: { kind: 'scalar', scalar: 'time' }, pointer: true },
+  fieldsType: text,
+  fieldsV1: { type: { kind: 'any', raw: 'fields-v1' }, pointer: true },
+  subresource: text,
+});
 
 const objectMeta = struct('ObjectMeta', {
   name: text,
@@ -51,6 +60,7 @@ const objectMeta = struct('ObjectMeta', {
     mergeKey: 'uid',
   },
   finalizers: { type: { kind: 'list', items: text, listType: 'set', mapKeys: [] }, strategies: ['merge'] },
+  managedFields: { kind: 'list', items: managedFieldsEntry, listType: 'atomic', mapKeys: [] },
 });
 
 const gadgetView: StructView = struct('Gadget', {

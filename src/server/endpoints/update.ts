@@ -19,6 +19,7 @@ import { AFTER_ADMISSION, checkName, dedupOwnerReferences, ensureNamespace, ownM
 import { decodeObject, fieldValidationOf, inputType } from './decode/decode-object.ts';
 import { objectAnswer } from './encode/answer.ts';
 import { checkedOptions, type EndpointHost, namedContext, type RequestScope, readBody } from './endpoint.ts';
+import { trackFields, writerOf } from './track-fields.ts';
 
 export async function updateObject(host: EndpointHost, scope: RequestScope, request: ServerRequest): Promise<Answer> {
   const context = namedContext(scope, request);
@@ -37,10 +38,14 @@ export async function updateObject(host: EndpointHost, scope: RequestScope, requ
   if (scope.store.update === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'update'));
   const admission = new WriteAdmission(host, scope, request);
   const mutate = mutation(admission, options);
+  const writer = writerOf(host, request, options.fieldManager);
   const answer = await scope.store.update(
     context,
     {
-      apply: (current) => mutate(cloneJson(object), current),
+      apply: (current) =>
+        andThen(trackFields(host, scope, { object: cloneJson(object), current, writer }), (tracked) =>
+          mutate(tracked, current),
+        ),
       preconditions: uid === '' ? undefined : { uid, resourceVersion: undefined },
     },
     updateRequest(admission, options),
@@ -72,14 +77,15 @@ export function mutation(
   };
 }
 
-/** Returns the UpdateRequest of a PUT or PATCH. */
-export function updateRequest(admission: WriteAdmission, options: WriteOptions): UpdateRequest {
+/** Returns the UpdateRequest of a PUT or PATCH. `isApply`: of server-side apply, which may create the object. */
+export function updateRequest(admission: WriteAdmission, options: WriteOptions, isApply = false): UpdateRequest {
   const { host, request } = admission;
   const subject = subjectOf('UPDATE', request, options);
   let permitted = false;
   return {
     dryRun: subject.dryRun,
-    forceAllowCreate: false,
+    forceAllowCreate: isApply,
+    keepManagedFields: isApply,
     validateCreate: (object) => {
       const creating = subjectOf('CREATE', request, options);
       if (permitted) return admission.validate(creating, object, undefined);

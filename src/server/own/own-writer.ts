@@ -12,6 +12,7 @@
  * Objects are in the storage version. A refusal rejects with a StatusError: 404, 409 and 422 as a client would get
  * them.
  */
+import type { FieldManager } from '../../apimachinery/managed-fields/field-manager.ts';
 import {
   DEFAULT_DELETE_OPTIONS,
   type DeleteOptions,
@@ -22,7 +23,10 @@ import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { BugError } from '../../base/errors.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import { timestamp } from '../registry/object-metadata.ts';
 import type { UncachedStore } from '../registry/store.ts';
+import { createFieldManager } from '../resource/create-field-manager.ts';
 import type { StoredResource } from '../resource/open-resource.ts';
 import type { RequestContext } from '../resource/request-context.ts';
 import type {
@@ -44,6 +48,11 @@ export interface OwnWriterOptions {
    * create an object together with its status, where a client needs a second request. Default false.
    */
   readonly setsStatus?: boolean;
+  /**
+   * The name in managedFields. Null: they stay as they are, as for writes that belong to a client's request and whose
+   * fields nobody owns. Default `kube-apiserver`, the name of the reference's own client.
+   */
+  readonly fieldManager?: string | null;
 }
 
 /** Which object. `namespace` is '' for cluster-scoped resources. */
@@ -63,13 +72,21 @@ export interface OwnWriteOptions {
 
 const ADMITTED = (): undefined => undefined;
 
+const FIELD_MANAGER = 'kube-apiserver';
+
 export class OwnWriter {
   readonly #resource: StoredResource;
   readonly #store: UncachedStore;
+  readonly #setsStatus: boolean;
+  readonly #fieldManager: string | null;
+  /** By subresource; made with the first write. */
+  readonly #managers = new Map<string, FieldManager>();
 
   constructor(resource: StoredResource, options: OwnWriterOptions = {}) {
-    const { strategy = resource.definition.strategy, setsStatus = false } = options;
+    const { strategy = resource.definition.strategy, setsStatus = false, fieldManager = FIELD_MANAGER } = options;
     this.#resource = resource;
+    this.#setsStatus = setsStatus;
+    this.#fieldManager = fieldManager;
     const rules = setsStatus ? settingStatus(strategy) : strategy;
     this.#store = resource.registry.uncached({ ...rules, allowCreateOnUpdate: false });
   }
@@ -87,6 +104,7 @@ export class OwnWriter {
     const body = this.#decoded(object);
     const context = this.#context('create', { namespace: namespaceOf(body), name: '' }, options.request);
     const { dryRun = false } = options;
+    await this.#trackCreate(body);
     const answer = await this.#store.create(context, body, {
       dryRun,
       validate: ADMITTED,
@@ -102,7 +120,9 @@ export class OwnWriter {
   async replace(object: JsonObject, options: OwnWriteOptions = {}): Promise<ObjectBytes> {
     const body = this.#decoded(object);
     const target = { namespace: namespaceOf(body), name: nameOf(body) };
-    return this.#update(this.#store.update, target, () => cloneJson(body), options);
+    const apply = (current: JsonObject | undefined): MaybePromise<JsonObject> =>
+      this.#track('', current, cloneJson(body));
+    return this.#update(this.#store.update, target, apply, options);
   }
 
   /**
@@ -116,7 +136,7 @@ export class OwnWriter {
     change: (object: JsonObject) => void,
     options: OwnWriteOptions = {},
   ): Promise<ObjectBytes> {
-    return this.#update(this.#store.update, target, changing(change), options);
+    return this.#update(this.#store.update, target, this.#changing(change, ''), options);
   }
 
   /** The same through the `status` subresource, under its strategy. Starts the cache. BugError if there is none. */
@@ -129,7 +149,7 @@ export class OwnWriter {
     const store = subresources.get('status')?.store;
     const update = store?.update?.bind(store);
     if (update === undefined) throw new BugError(`${definition.plural} have no status to write`);
-    return this.#update(update, target, changing(change), options);
+    return this.#update(update, target, this.#changing(change, 'status'), options);
   }
 
   /** Deletes the object, or marks it if finalizers or a grace period hold it. 404, and 409 for `preconditions`. */
@@ -176,6 +196,50 @@ export class OwnWriter {
     return (await update(context, { apply, preconditions }, unadmitted)).bytes;
   }
 
+  #changing(change: (object: JsonObject) => void, subresource: string): ObjectChange['apply'] {
+    return (current) => {
+      if (current === undefined) throw new BugError('an update that never creates got no object');
+      const before = this.#fieldManager === null ? current : cloneJson(current);
+      change(current);
+      return this.#track(subresource, before, current);
+    };
+  }
+
+  /** Records a create. A status that is stored with it counts as a second write, to the subresource. */
+  async #trackCreate(body: JsonObject): Promise<void> {
+    await this.#track('', undefined, body);
+    if (!this.#setsStatus || body['status'] === undefined || !this.#hasStatus()) return;
+    const { status: _, ...created } = body;
+    await this.#track('status', created, body);
+  }
+
+  /** Records a write in the managedFields of `next`, in place, and returns it. */
+  #track(subresource: string, live: JsonObject | undefined, next: JsonObject): MaybePromise<JsonObject> {
+    const manager = this.#fieldManager;
+    if (manager === null) return next;
+    const now = timestamp(this.#resource.host.clock.now());
+    const tracked = this.#managerOf(subresource).update(live, next, { manager, now });
+    return andThen(tracked, (problem) => {
+      if (problem !== undefined) this.#resource.host.onTrouble(new BugError(`untracked fields: ${problem}`));
+      return next;
+    });
+  }
+
+  #managerOf(subresource: string): FieldManager {
+    let manager = this.#managers.get(subresource);
+    if (manager === undefined) {
+      const { definition, subresources } = this.#resource;
+      const { storageVersion } = definition;
+      manager = createFieldManager(definition, storageVersion, subresources.get(subresource)?.definition);
+      this.#managers.set(subresource, manager);
+    }
+    return manager;
+  }
+
+  #hasStatus(): boolean {
+    return this.#resource.subresources.has('status');
+  }
+
   #context(verb: string, { namespace, name }: ObjectName, request?: RequestContext): ResourceContext {
     const { definition, host } = this.#resource;
     const version = definition.storageVersion;
@@ -191,14 +255,6 @@ export class OwnWriter {
     version.setDefaults?.(normalized.object);
     return normalized.object;
   }
-}
-
-function changing(change: (object: JsonObject) => void): ObjectChange['apply'] {
-  return (current) => {
-    if (current === undefined) throw new BugError('an update that never creates got no object');
-    change(current);
-    return current;
-  };
 }
 
 /** The strategy, except that it lets the status pass. */

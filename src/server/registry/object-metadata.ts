@@ -43,14 +43,12 @@ export function fillSystemFields(metadata: JsonObject, host: RegistryHost): void
   drop(metadata, 'deletionTimestamp');
   drop(metadata, 'deletionGracePeriodSeconds');
   drop(metadata, 'selfLink');
-  drop(metadata, 'managedFields');
 }
 
 /** Runs before `prepareForUpdate`: restores the generation, and drops fields that are never stored. */
 export function keepGeneration(metadata: JsonObject, old: JsonObject): void {
   keep(metadata, old, 'generation');
   drop(metadata, 'selfLink');
-  drop(metadata, 'managedFields');
 }
 
 /** Runs after `prepareForUpdate`: restores what identifies the object, and the marks of a deletion. */

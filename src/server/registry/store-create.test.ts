@@ -49,9 +49,18 @@ describe('a create', () => {
         resourceVersion: '2',
         generation: 1,
         creationTimestamp: '2030-01-01T00:00:00Z',
+        managedFields: [{ manager: 'me', operation: 'Update' }],
       },
       spec: { color: 'red' },
     });
+  });
+
+  it('drops managedFields if the object is too large for storage with them', async () => {
+    const { store } = await things();
+    const entries = [{ manager: 'me', operation: 'Update', fieldsV1: { [`f:${'x'.repeat(1_500_000)}`]: {} } }];
+    const { metadata } = await made(store, thing('a', {}, { managedFields: entries }));
+    expect(metadata).toMatchObject({ name: 'a' });
+    expect(metadata).not.toHaveProperty('managedFields');
   });
 
   it('keeps the generation of a kind that does not count it', async () => {

@@ -23,7 +23,14 @@ import { fillSystemFields, settleNamespace } from './object-metadata.ts';
 import { parseVersion } from './resource-version.ts';
 import { answering } from './storage-status.ts';
 import type { StoreCore, StrategyStore } from './store-core.ts';
-import { encodeStored, encodeUnstored, metadataIn, readStored, type StoredState } from './stored-object.ts';
+import {
+  encodeFitting,
+  encodeStored,
+  encodeUnstored,
+  metadataIn,
+  readStored,
+  type StoredState,
+} from './stored-object.ts';
 
 /** Attempts to find a free generated name, as in kube-apiserver (registry store, maxNameGenerationCreateAttempts). */
 const NAME_ATTEMPTS = 8;
@@ -155,7 +162,7 @@ async function storeNew(store: StrategyStore, context: ResourceContext, object: 
   const version = parseVersion(String(metadataIn(object)['resourceVersion'] ?? ''));
   if (version.ok && version.revision !== 0) throw new StatusError(unknown(VERSION_SET));
   const key = keyOf(core, context, object);
-  const value = encodeStored(object);
+  const value = encodeFitting(object);
   const result = await write(store, key, value, object);
   if (result.outcome === 'conflict') throw taken(core, context, object, result.current);
   core.noteWrite(result.revision);

@@ -109,7 +109,27 @@ describe('an update', () => {
       uid: 'uid-1',
       resourceVersion: '3',
       creationTimestamp: '2030-01-01T00:00:00Z',
+      managedFields: [{ manager: 'me', operation: 'Update' }],
     });
+  });
+
+  it('is not written when only times of managedFields change', async () => {
+    const entry = { manager: 'me', operation: 'Update', time: '2030-01-01T00:00:00Z' };
+    const { store } = await withA();
+    const first = await update(store, put(thing('a', {}, { managedFields: [entry] })));
+    const later = { ...entry, time: '2030-01-01T00:00:09Z' };
+    expect(await update(store, put(thing('a', {}, { managedFields: [later] })))).toEqual(first);
+    const changed = await update(store, put(thing('a', { color: 'blue' }, { managedFields: [later] })));
+    expect(changed.metadata).toMatchObject({ managedFields: [later] });
+  });
+
+  it('that keeps managedFields is refused if they make the object too large; others lose them', async () => {
+    const { store } = await withA();
+    const entries = [{ manager: 'me', operation: 'Apply', fieldsV1: { [`f:${'x'.repeat(1_500_000)}`]: {} } }];
+    const large = put(thing('a', {}, { managedFields: entries }));
+    const kept = store.update(at('a'), large, { ...UPDATE, keepManagedFields: true });
+    await expect(Promise.resolve(kept)).rejects.toMatchObject({ status: { code: 413 } });
+    expect((await update(store, large)).metadata).not.toHaveProperty('managedFields');
   });
 
   it('is not written when nothing changes, whatever the order of the fields', async () => {

@@ -3,6 +3,7 @@
  * change that changes nothing is not written. An update that removes the last finalizer of a terminating object deletes
  * it. See Strategy for the order of the steps.
  */
+import { ignoreManagedFieldsTimestamps } from '../../apimachinery/managed-fields/ignore-timestamps.ts';
 import { isTerminating, nameOf } from '../../apimachinery/meta/meta.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { conflict, invalid, notFound } from '../../apimachinery/status/status-catalogue.ts';
@@ -22,7 +23,7 @@ import { objectRevision } from './resource-version.ts';
 import { answering } from './storage-status.ts';
 import type { StrategyStore } from './store-core.ts';
 import { answerUnstored, answerWrite, judgedVersion, prepareNew, refuse, writeOptions } from './store-create.ts';
-import { encodeStored, metadataIn, readStored, type StoredState } from './stored-object.ts';
+import { encodeFitting, encodeStored, metadataIn, readStored, type StoredState } from './stored-object.ts';
 
 const METADATA = FieldPath.of('metadata');
 const RESOURCE_VERSION = METADATA.child('resourceVersion');
@@ -60,7 +61,7 @@ async function createInstead(update: Update): Promise<Step<WriteAnswer>> {
   if (request.dryRun) return { type: 'answer', answer: () => answerUnstored(core, context, stored, true) };
   return {
     type: 'write',
-    value: encodeStored(stored),
+    value: encodeFitting(stored, request.keepManagedFields),
     options: writeOptions(strategy, stored),
     done: (state) => answerWrite(core, context, state, true),
   };
@@ -82,6 +83,7 @@ async function replace(update: Update, current: StoredState): Promise<Step<Write
   prepareUpdate(update, seen, oldSeen);
   const access = strategy.authorizeUpdate?.(seen, oldSeen, context);
   validateUpdate(update, seen, oldSeen, access === undefined ? [] : await access);
+  ignoreManagedFieldsTimestamps(seen, oldSeen);
   await validateAdmission(update, seen, oldShown);
   const stored = await (seesHub ? seen : versions.toHub(seen, context.version));
   return decide(update, current, old, stored);
@@ -161,7 +163,7 @@ function decide(update: Update, current: StoredState, old: JsonObject, stored: J
     return { type: 'answer', answer: () => answerWrite(core, context, unchanged(current, old), false) };
   return {
     type: 'write',
-    value: encodeStored(stored),
+    value: encodeFitting(stored, request.keepManagedFields),
     options: writeOptions(strategy, stored),
     done: (state) => answerWrite(core, context, state, false),
   };

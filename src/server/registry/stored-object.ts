@@ -1,13 +1,14 @@
 /**
- * Encoding of objects for storage, and decoding. Invariant: stored bytes contain no resourceVersion, selfLink or
- * managedFields, and metadata is in the order of ObjectMeta, so that equal objects have equal bytes.
+ * Encoding of objects for storage, and decoding. Invariant: stored bytes contain no resourceVersion or
+ * selfLink, and metadata is in the order of ObjectMeta, so that equal objects have equal bytes.
  */
 
+import { managedFieldsOf, setManagedFields } from '../../apimachinery/managed-fields/object-managed-fields.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJsonBytes } from '../../base/json-write.ts';
 import { StorageError } from '../../storage/errors.ts';
-import type { Revision } from '../../storage/storage.ts';
+import { LIMITS, type Revision } from '../../storage/storage.ts';
 
 /** The state of a key. Bytes from the cache contain the resourceVersion; bytes from storage do not. */
 export interface StoredState {
@@ -32,14 +33,10 @@ const STORED_METADATA: readonly string[] = [
   'annotations',
   'ownerReferences',
   'finalizers',
+  'managedFields',
 ];
 
-const KNOWN_METADATA: ReadonlySet<string> = new Set([
-  ...STORED_METADATA,
-  'resourceVersion',
-  'selfLink',
-  'managedFields',
-]);
+const KNOWN_METADATA: ReadonlySet<string> = new Set([...STORED_METADATA, 'resourceVersion', 'selfLink']);
 
 /** The metadata of an object; adds it if there is none. */
 export function metadataIn(object: JsonObject): JsonObject {
@@ -52,6 +49,17 @@ export function metadataIn(object: JsonObject): JsonObject {
 
 /** The bytes to store. Does not modify the object. */
 export function encodeStored(object: JsonObject): Uint8Array {
+  return encodeWith(object, undefined);
+}
+
+/**
+ * The bytes to store. Removes managedFields from the object if it is too large for storage with them, unless
+ * `keepManagedFields`.
+ */
+export function encodeFitting(object: JsonObject, keepManagedFields = false): Uint8Array {
+  const bytes = encodeWith(object, undefined);
+  if (bytes.byteLength <= LIMITS.valueBytes || keepManagedFields || managedFieldsOf(object) === undefined) return bytes;
+  setManagedFields(object, undefined);
   return encodeWith(object, undefined);
 }
 

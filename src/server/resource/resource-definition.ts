@@ -11,6 +11,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Revision } from '../../storage/storage.ts';
 import type { RegistryHost } from './registry-host.ts';
+import type { ResetFields } from './reset-fields.ts';
 import type { ResourceStore } from './resource-store.ts';
 import type { Strategy } from './strategy.ts';
 import type { VersionDefinition } from './version-definition.ts';
@@ -20,6 +21,8 @@ export interface SubresourceDefinition {
   readonly name: string;
   /** The version of bodies and answers, for discovery, decoding and admission. Default: the parent's version. */
   readonly version?: VersionDefinition;
+  /** The reset fields of writes to the subresource. Default: none. */
+  readonly resetFields?: ResetFields;
   /**
    * Makes the store of the subresource; discovery publishes its verbs. Called once, when the resource is opened.
    * `parent` is the registry store of the resource, or the definition's own store; never one that wraps it.

@@ -119,6 +119,11 @@ export interface UpdateRequest {
   readonly dryRun: boolean;
   /** Create the object if it does not exist, even if the strategy does not allow it. Server-side apply sets it. */
   readonly forceAllowCreate: boolean;
+  /**
+   * Refuse an object that is too large because of its managedFields. Server-side apply sets it. False: the store drops
+   * them instead. Default false.
+   */
+  readonly keepManagedFields?: boolean;
   /** To be called instead of `validateUpdate` if the object does not exist. Authorizes the create as well. */
   readonly validateCreate: ValidateCreate;
   /** To be called with the final object and the stored one before the object is stored. */

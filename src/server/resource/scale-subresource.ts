@@ -2,9 +2,20 @@
  * The `scale` subresource: the replicas of an object as a Scale. Invariant: a write is an update of the parent object
  * under the strategy of its kind, and changes only its replicas.
  */
+import { managedFieldsOf, setManagedFields } from '../../apimachinery/managed-fields/object-managed-fields.ts';
+import {
+  parentEntriesOf,
+  type ReplicasPaths,
+  type ScaleEntries,
+  type ScaleHandlerOptions,
+  scaleEntriesOf,
+} from '../../apimachinery/managed-fields/scale-handler.ts';
+import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { metadataOf } from '../../apimachinery/meta/meta.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import { BugError } from '../../base/errors.ts';
-import type { JsonObject } from '../../base/json-value.ts';
+import type { JsonArray, JsonObject } from '../../base/json-value.ts';
 import { writeJsonBytes } from '../../base/json-write.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import { parseObject } from '../registry/stored-object.ts';
@@ -35,6 +46,8 @@ export interface ScaleAccess {
    * invalid Scale.
    */
   write(object: JsonObject, scale: JsonObject, context: ResourceContext): void;
+  /** Returns where the versions of the resource have their replicas. Called for each write. */
+  replicasPaths(context: ResourceContext): ReplicasPaths;
 }
 
 /** The replicas of the Scale that a change is applied to, if the object has none. */
@@ -78,12 +91,25 @@ function throughScale(change: ObjectChange, access: ScaleAccess, context: Resour
       const values = access.read(current, context);
       const scale = scaleOf(current, values, access.version);
       if (values.replicas === undefined) scale['spec'] = { replicas: UNSET_REPLICAS };
+      const owners: ScaleHandlerOptions = {
+        parentEntries: managedFieldsOf(current),
+        apiVersion: formatGroupVersion(context.version),
+        paths: access.replicasPaths(context),
+      };
+      setManagedFields(scale, readable(scaleEntriesOf(owners)));
       return andThen(change.apply(scale), (changed) => {
         access.write(current, changed, context);
+        setManagedFields(current, readable(parentEntriesOf(owners, managedFieldsOf(changed))));
         return current;
       });
     },
   };
+}
+
+/** Throws the StatusError 500 for stored entries that cannot be read, as the reference does. */
+function readable(entries: ScaleEntries): JsonArray | undefined {
+  if (entries.ok) return entries.entries;
+  throw new StatusError(unknown(entries.message));
 }
 
 /** Admission validates the Scales of the objects. */

@@ -1,6 +1,7 @@
 /** Resources and strategies with the defaults that most stored kinds have. */
 import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
+import { RESETS_STATUS } from './reset-fields.ts';
 import type { ResourceDefinition, StoredDefinition, SubresourceDefinition } from './resource-definition.ts';
 import type { Strategy } from './strategy.ts';
 import type { VersionDefinition } from './version-definition.ts';
@@ -47,7 +48,8 @@ export function storedResource(options: StoredResourceOptions): StoredDefinition
 
 /**
  * A strategy whose members have defaults: it sees objects in the storage version; a name must be one path
- * segment; updates may leave out the resourceVersion; updates do not create; metadata.generation is not counted.
+ * segment; updates may leave out the resourceVersion; updates do not create; metadata.generation is not counted; the
+ * status is reset.
  */
 export function strategyWithDefaults(strategy: Partial<Strategy>): Strategy {
   return {
@@ -56,6 +58,7 @@ export function strategyWithDefaults(strategy: Partial<Strategy>): Strategy {
     allowUnconditionalUpdate: true,
     allowCreateOnUpdate: false,
     countsGeneration: false,
+    resetFields: RESETS_STATUS,
     ...strategy,
   };
 }

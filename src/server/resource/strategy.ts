@@ -26,6 +26,7 @@ import type { FieldIssue } from '../../apimachinery/validation/field-issue.ts';
 import type { NameRule } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { ResetFields } from './reset-fields.ts';
 import type { ResourceContext } from './resource-store.ts';
 
 /** The context of the request that a strategy works for. */
@@ -62,6 +63,12 @@ export interface Strategy {
    * but `metadata` and `status` differs, and one more when a deletion marks the object.
    */
   readonly countsGeneration: boolean;
+
+  /**
+   * The fields that `prepareForCreate` and `prepareForUpdate` clear or restore, so that no manager owns them. Must agree
+   * with these methods. Default: none.
+   */
+  readonly resetFields?: ResetFields;
 
   /**
    * Called on create after the system metadata is set and before `validate`. Clears fields that clients may not set,

@@ -17,6 +17,8 @@ export interface TypedVersionOptions {
   readonly view: () => StructView;
   /** See VersionDefinition. Default: the version has no defaults. */
   readonly setDefaults?: (object: JsonObject) => void;
+  /** See VersionDefinition. */
+  readonly completeZero?: (object: JsonObject) => void;
   /** Default: the columns Name and Age. */
   readonly table?: () => TableDefinition;
   /** The field selectors in addition to metadata.name and metadata.namespace. Default none. */
@@ -34,7 +36,7 @@ export interface TypedVersionOptions {
 
 /** Makes one version of a kind from its type. Bodies and answers of the version may be protobuf. */
 export function typedVersion(options: TypedVersionOptions): VersionDefinition {
-  const { group, version, kind, view, setDefaults, table, fieldSources } = options;
+  const { group, version, kind, view, setDefaults, completeZero, table, fieldSources } = options;
   const form = options.stored === false ? 'decoded' : 'stored';
   return {
     group,
@@ -46,6 +48,7 @@ export function typedVersion(options: TypedVersionOptions): VersionDefinition {
     protobuf: true,
     normalize: (object) => normalizeTyped(object, view(), form),
     ...(setDefaults === undefined ? undefined : { setDefaults }),
+    ...(completeZero === undefined ? undefined : { completeZero }),
     ...(table === undefined ? undefined : { table }),
     selectableFields: options.selectableFields ?? [],
     ...(fieldSources === undefined ? undefined : { fieldSources }),

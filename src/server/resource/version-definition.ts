@@ -83,6 +83,11 @@ export interface VersionDefinition extends GroupVersion {
    * from storage and from conversion. Must be idempotent.
    */
   setDefaults?(object: JsonObject): void;
+  /**
+   * Completes the zero value of the kind, which is the object before a create for managedFields, in place. It adds what
+   * conversion from Go's internal type writes in addition. Default: nothing.
+   */
+  completeZero?(object: JsonObject): void;
   /** The Table of this version. Called often; should return the same value. Absent: name and age. */
   table?(): TableDefinition;
   /** The paths that `fieldSelector` may name, beside metadata.name and metadata.namespace, in this version's object. */

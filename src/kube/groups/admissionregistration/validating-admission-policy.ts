@@ -20,6 +20,7 @@ import { BOOL, NULL, STRING } from '../../../cel/types.ts';
 import { admissionregistrationShapes } from '../../../kinds/shapes/admissionregistration.ts';
 import { withWriteCheck } from '../../../server/resource/checked-writes.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { RESETS_SPEC_AND_METADATA } from '../../../server/resource/reset-fields.ts';
 import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import { clearStatus, keepAllButStatus, keepStatus } from '../../../server/resource/strategy-fields.ts';
@@ -83,6 +84,7 @@ export const VALIDATING_ADMISSION_POLICY: KubeResource = {
     strategy: VALIDATING_POLICY_STRATEGY,
     subresources: [
       statusSubresource(VALIDATING_POLICY_STRATEGY, {
+        resetFields: RESETS_SPEC_AND_METADATA,
         prepareForUpdate: keepAllButStatus,
         validateUpdate: validatePolicyStatus,
         warningsOnUpdate: staticNameWarnings,

@@ -1,4 +1,5 @@
 /** The kind StorageVersion: the versions in which the API servers of a cluster encode and decode a resource. */
+
 import { fieldAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -17,6 +18,7 @@ import {
 import { EMPTY_TEXT, patternText } from '../../../apimachinery/validation/text-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { RESETS_SPEC_AND_METADATA } from '../../../server/resource/reset-fields.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
@@ -64,6 +66,7 @@ export const STORAGE_VERSION: KubeResource = {
       statusSubresource(STORAGE_VERSION_STRATEGY, {
         prepareForUpdate: keepAllButStatus,
         validateUpdate: validateStorageVersionStatus,
+        resetFields: RESETS_SPEC_AND_METADATA,
       }),
     ],
   }),

@@ -161,6 +161,7 @@ export const DAEMON_SET: KubeResource = {
           version: 'v1',
           kind: 'DaemonSet',
           setDefaults: setDaemonSetDefaults,
+          completeZero: (object) => setTemplateGeneration(object, 0n),
           table: daemonSetTable,
         }),
         templateGenerationProblem,

@@ -2,6 +2,7 @@
  * The kind Deployment. metadata.generation counts changes of the spec and of annotations, because the controller copies
  * annotations to the ReplicaSets.
  */
+
 import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { ensureObject, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { parseGoInt } from '../../../apimachinery/scalars/go-number.ts';
@@ -18,6 +19,7 @@ import {
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { appsShapes } from '../../../kinds/shapes/apps.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { resetting } from '../../../server/resource/reset-fields.ts';
 import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import { ensureMeta, keepSpec, setDefault, specOf, takeField } from '../../../server/resource/strategy-fields.ts';
@@ -46,7 +48,7 @@ import {
 import { builtInScale } from '../autoscaling/scale.ts';
 import { setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import { withBodyCheck } from './body-check.ts';
-import { readyText, replicaStrategy, validateSelectorAndTemplate } from './replica-template.ts';
+import { readyText, replicaStrategy, validateSelectorAndTemplate, zeroReplicas } from './replica-template.ts';
 
 const ROLLBACK_TO = 'deprecated.deployment.rollback.to';
 const STRATEGY = SPEC.child('strategy');
@@ -76,6 +78,7 @@ export const DEPLOYMENT: KubeResource = {
           version: 'v1',
           kind: 'Deployment',
           setDefaults: setDeploymentDefaults,
+          completeZero: zeroReplicas,
           table: deploymentTable,
         }),
         rollbackProblem,
@@ -86,6 +89,7 @@ export const DEPLOYMENT: KubeResource = {
       statusSubresource(DEPLOYMENT_STRATEGY, {
         prepareForUpdate: prepareStatusForUpdate,
         validateUpdate: validateStatusUpdate,
+        resetFields: resetting(['spec'], ['metadata', 'labels']),
       }),
       builtInScale({ group: 'apps', plural: 'deployments', selector: 'object' }),
     ],

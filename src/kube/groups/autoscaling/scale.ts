@@ -1,4 +1,6 @@
 /** The `scale` subresource of built-in kinds: their replicas as an autoscaling/v1 Scale. */
+import type { Path } from '../../../apimachinery/field-set/path-element.ts';
+import type { ReplicasPaths } from '../../../apimachinery/managed-fields/scale-handler.ts';
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { formatLabelSelector, labelSelectorOfLabels } from '../../../apimachinery/selectors/label-selector.ts';
 import { labelSelectorFromObject } from '../../../apimachinery/selectors/label-selector-object.ts';
@@ -38,10 +40,17 @@ const SCALE: VersionDefinition = builtInVersion({
   ),
 });
 
+const REPLICAS: Path = ['spec', 'replicas'];
+const CORE_REPLICAS: ReplicasPaths = new Map([['v1', REPLICAS]]);
+/** Entries may name versions that are not served any more. */
+const APPS_REPLICAS: ReplicasPaths = new Map(['v1', 'v1beta1', 'v1beta2'].map((name) => [`apps/${name}`, REPLICAS]));
+
 /** The subresource of a kind that has `spec.replicas`, `status.replicas` and `spec.selector`. */
 export function builtInScale(options: ScaleOptions): SubresourceDefinition {
+  const replicasPaths = options.group === '' ? CORE_REPLICAS : APPS_REPLICAS;
   return scaleSubresource({
     version: SCALE,
+    replicasPaths: () => replicasPaths,
     read: (object) => ({
       replicas: int32At(object, 'spec', 'replicas') ?? 0,
       currentReplicas: int32At(object, 'status', 'replicas') ?? 0,

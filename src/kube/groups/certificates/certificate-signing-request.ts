@@ -3,11 +3,13 @@
  * `/approval` writes the conditions Approved and Denied, only `/status` writes the certificate, and neither can be
  * removed.
  */
+
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { formatHumanDuration } from '../../../apimachinery/scalars/human-duration.ts';
 import { formatTime, instantFromMillis } from '../../../apimachinery/scalars/time.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { resetting } from '../../../server/resource/reset-fields.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy, StrategyContext } from '../../../server/resource/strategy.ts';
 import { takeField } from '../../../server/resource/strategy-fields.ts';
@@ -48,6 +50,7 @@ export const certificateSigningRequestTable: () => TableDefinition = tableOf(
 export function certificateSigningRequestResource(): KubeResource {
   const signatures = new SignatureChecks();
   const strategy: Strategy = strategyWithDefaults({
+    resetFields: resetting(['spec'], ['status']),
     prepareForCreate: prepareRequestForCreate,
     validate: (object, { request }) => validateRequest(object, signatures.problemOf(request)),
     prepareForUpdate: prepareRequestForUpdate,
@@ -70,11 +73,13 @@ export function certificateSigningRequestResource(): KubeResource {
       strategy,
       subresources: [
         statusSubresource(strategy, {
+          resetFields: resetting(['spec'], ['status', 'conditions']),
           prepareForUpdate: prepareRequestStatusForUpdate,
           validateUpdate: validateRequestStatusUpdate,
         }),
         updateSubresource('approval', {
           ...strategy,
+          resetFields: resetting(['spec'], ['status', 'certificate']),
           prepareForUpdate: prepareRequestApprovalForUpdate,
           validateUpdate: validateRequestApprovalUpdate,
         }),

@@ -2,6 +2,7 @@
  * The kind PodCertificateRequest: the request of a node for a certificate for one of its pods. The spec is immutable.
  * The status is immutable once it has the condition Issued, Denied or Failed.
  */
+
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -30,6 +31,7 @@ import {
   provesPossession,
 } from '../../../pki/certificate-request.ts';
 import { column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { RESETS_NOTHING } from '../../../server/resource/reset-fields.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
@@ -75,6 +77,8 @@ export function podCertificateRequestResource(context: KubeContext): KubeResourc
   const signatures = new SignatureChecks();
   const strategy: Strategy = strategyWithDefaults({
     allowUnconditionalUpdate: false,
+    // As in the reference, although the status is restored.
+    resetFields: RESETS_NOTHING,
     prepareForCreate: clearStatus,
     validate: (object, { request }) => validatePodCertificateRequest(object, signatures.problemOf(request)),
     validatesMetadata: true,

@@ -1,8 +1,10 @@
 /** The strategy that FlowSchema and PriorityLevelConfiguration share. */
+
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, required } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { RESETS_SPEC_AND_METADATA } from '../../../server/resource/reset-fields.ts';
 import type { SubresourceDefinition } from '../../../server/resource/resource-definition.ts';
 import { strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
@@ -25,6 +27,7 @@ export function flowStatusSubresource(strategy: Strategy): SubresourceDefinition
   return statusSubresource(strategy, {
     prepareForUpdate: prepareFlowStatusForUpdate,
     validateUpdate: validateFlowConditions,
+    resetFields: RESETS_SPEC_AND_METADATA,
   });
 }
 

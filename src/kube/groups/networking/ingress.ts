@@ -1,4 +1,5 @@
 /** The kind Ingress. */
+
 import { fieldAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -20,6 +21,7 @@ import {
 } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { RESETS_SPEC } from '../../../server/resource/reset-fields.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import { keepStatus, metaFacts, takeField } from '../../../server/resource/strategy-fields.ts';
@@ -80,6 +82,7 @@ export const INGRESS: KubeResource = {
       updateSubresource(
         'status',
         strategyWithDefaults({
+          resetFields: RESETS_SPEC,
           prepareForUpdate: (ingress, old) => takeField(ingress, old, 'spec'),
           validateUpdate: validateIngressStatusUpdate,
           warningsOnUpdate: balancerWarnings,

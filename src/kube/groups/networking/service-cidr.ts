@@ -2,6 +2,7 @@
  * The kind ServiceCIDR: the networks of cluster IPs, one network or one of each IP family. An update may add the second
  * network and change nothing else.
  */
+
 import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
@@ -11,6 +12,7 @@ import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-objec
 import type { JsonObject } from '../../../base/json-value.ts';
 import { networkingShapes } from '../../../kinds/shapes/networking.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { RESETS_SPEC_AND_METADATA } from '../../../server/resource/reset-fields.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import { updateSubresource } from '../../../server/resource/update-subresource.ts';
@@ -46,7 +48,11 @@ export const SERVICE_CIDR: KubeResource = {
     subresources: [
       updateSubresource(
         'status',
-        strategyWithDefaults({ prepareForUpdate: keepAllButStatus, validateUpdate: validateMetaUpdate }),
+        strategyWithDefaults({
+          resetFields: RESETS_SPEC_AND_METADATA,
+          prepareForUpdate: keepAllButStatus,
+          validateUpdate: validateMetaUpdate,
+        }),
       ),
     ],
   }),

@@ -1,10 +1,12 @@
 /** The kind DeviceTaintRule. */
+
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { addIssues, type FieldIssue, tooMany } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, sinceText, tableOf } from '../../../server/resource/columns.ts';
+import { RESETS_SPEC_AND_METADATA } from '../../../server/resource/reset-fields.ts';
 import { storedResource } from '../../../server/resource/stored-resource.ts';
 import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
@@ -59,6 +61,7 @@ export function deviceTaintRuleResource(clock: WallClock): KubeResource {
           statusSubresource(strategy, {
             prepareForUpdate: keepAllButStatus,
             validateUpdate: validateTaintRuleStatusUpdate,
+            resetFields: RESETS_SPEC_AND_METADATA,
           }),
         ],
       }),

@@ -1,4 +1,5 @@
 /** The kind ResourcePoolStatusRequest. Its spec is immutable, and its status is immutable once it is set. */
+
 import { goPointer } from '../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
@@ -19,6 +20,7 @@ import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-objec
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { resourceShapes } from '../../../kinds/shapes/resource.ts';
 import { column, NAME, sinceText, tableOf } from '../../../server/resource/columns.ts';
+import { RESETS_SPEC_AND_METADATA } from '../../../server/resource/reset-fields.ts';
 import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import { dropStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
@@ -87,6 +89,7 @@ export const RESOURCE_POOL_STATUS_REQUEST: KubeResource = {
       statusSubresource(POOL_STATUS_STRATEGY, {
         prepareForUpdate: keepAllButStatus,
         validateUpdate: validatePoolStatusUpdate,
+        resetFields: RESETS_SPEC_AND_METADATA,
       }),
     ],
   }),

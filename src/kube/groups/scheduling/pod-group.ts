@@ -1,4 +1,5 @@
 /** The kind PodGroup: pods that are scheduled together. Its policy and its template are immutable. */
+
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { addIssues, type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
@@ -6,6 +7,7 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { RESETS_SPEC_AND_METADATA } from '../../../server/resource/reset-fields.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
@@ -67,6 +69,7 @@ export const POD_GROUP: KubeResource = {
       statusSubresource(POD_GROUP_STRATEGY, {
         prepareForUpdate: preparePodGroupStatusForUpdate,
         validateUpdate: validatePodGroupStatusUpdate,
+        resetFields: RESETS_SPEC_AND_METADATA,
       }),
     ],
   }),

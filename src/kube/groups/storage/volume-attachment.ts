@@ -1,4 +1,5 @@
 /** The kind VolumeAttachment. Its spec is immutable. */
+
 import { goValue } from '../../../apimachinery/go-shape/go-value.ts';
 import { fieldAt, flagAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
@@ -19,6 +20,7 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
 import { storageShapes } from '../../../kinds/shapes/storage.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { RESETS_SPEC_AND_METADATA } from '../../../server/resource/reset-fields.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import { ensureMeta, keepStatus, metaFacts, takeField } from '../../../server/resource/strategy-fields.ts';
@@ -90,6 +92,7 @@ export const VOLUME_ATTACHMENT: KubeResource = {
       statusSubresource(VOLUME_ATTACHMENT_STRATEGY, {
         prepareForUpdate: prepareVolumeAttachmentStatusForUpdate,
         validateUpdate: validateVolumeAttachmentUpdate,
+        resetFields: RESETS_SPEC_AND_METADATA,
       }),
     ],
   }),

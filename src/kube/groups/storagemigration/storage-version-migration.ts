@@ -2,6 +2,7 @@
  * The kind StorageVersionMigration: a request to write all objects of a resource again. The spec is immutable, and the
  * conditions Succeeded and Failed are final. This server only stores the object; no loop runs migrations.
  */
+
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -16,6 +17,7 @@ import { checkDns1035Label, checkDns1123Subdomain } from '../../../apimachinery/
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { RESETS_SPEC_AND_METADATA } from '../../../server/resource/reset-fields.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
@@ -72,6 +74,7 @@ export const STORAGE_VERSION_MIGRATION: KubeResource = {
       statusSubresource(MIGRATION_STRATEGY, {
         prepareForUpdate: keepAllButStatus,
         validateUpdate: validateStorageVersionMigrationStatusUpdate,
+        resetFields: RESETS_SPEC_AND_METADATA,
       }),
     ],
   }),

@@ -8,29 +8,39 @@ import { genericServerResponse, unsupportedMediaType } from '../../../apimachine
 import type { ServerRequest } from '../../http/server-request.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 
-export type PatchType = 'json' | 'merge' | 'strategic';
+/** The patches that are applied to the object alone. */
+export type PlainPatchType = 'json' | 'merge' | 'strategic';
+/** Server-side apply, by the encoding of the configuration. */
+export type ApplyPatchType = 'apply-yaml' | 'apply-cbor';
+export type PatchType = PlainPatchType | ApplyPatchType;
 
+/** In the order in which the reference lists them. */
 const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
   ['application/json-patch+json', 'json'],
   ['application/merge-patch+json', 'merge'],
   ['application/strategic-merge-patch+json', 'strategic'],
+  ['application/apply-patch+yaml', 'apply-yaml'],
+  ['application/apply-patch+cbor', 'apply-cbor'],
 ]);
 
-const APPLY_TYPES: ReadonlySet<string> = new Set(['application/apply-patch+yaml', 'application/apply-patch+cbor']);
+export interface PatchTypeRules {
+  readonly version: VersionDefinition;
+  /** False for custom resources and their subresources, whose content type no router checks. */
+  readonly isRouted: boolean;
+  /** Whether the server reads CBOR. */
+  readonly hasCbor: boolean;
+}
 
-/**
- * Returns the type of a patch. Throws the 415. `isRouted` is false for custom resources and their subresources, whose
- * content type no router checks.
- */
-export function patchTypeOf(request: ServerRequest, version: VersionDefinition, isRouted: boolean): PatchType {
+/** Returns the type of a patch. Throws the 415. */
+export function patchTypeOf(request: ServerRequest, { version, isRouted, hasCbor }: PatchTypeRules): PatchType {
   const header = request.incoming.header('content-type') ?? '';
-  const accepted = [...PATCH_TYPES.keys()].filter(
-    (name) => version.strategicMerge || PATCH_TYPES.get(name) !== 'strategic',
-  );
   const semicolon = header.indexOf(';');
   const name = semicolon > 0 ? header.slice(0, semicolon) : header;
-  if (accepted.includes(name)) return PATCH_TYPES.get(name) as PatchType;
-  if (APPLY_TYPES.has(name)) throw new StatusError(applyRefusal(accepted));
+  const isAccepted = (type: PatchType | undefined): type is PatchType =>
+    type !== undefined && (type !== 'strategic' || version.strategicMerge) && (type !== 'apply-cbor' || hasCbor);
+  const type = PATCH_TYPES.get(name);
+  if (isAccepted(type)) return type;
+  const accepted = [...PATCH_TYPES.keys()].filter((each) => isAccepted(PATCH_TYPES.get(each)));
   if (!isRouted) throw new StatusError(unsupportedMediaType(accepted));
   const hasRoute = header.split(',').some((part) => accepted.includes((part.split(';')[0] as string).trim()));
   throw new StatusError(hasRoute ? unsupportedMediaType(accepted) : UNROUTABLE);
@@ -41,8 +51,3 @@ const UNROUTABLE: Status = genericServerResponse({
   verb: '',
   serverMessage: '415: Unsupported Media Type',
 });
-
-function applyRefusal(accepted: readonly string[]): Status {
-  const message = `server-side apply is not available in this version of the server - accepted media types of patches include: ${accepted.join(', ')}`;
-  return { ...unsupportedMediaType(accepted), message };
-}

@@ -31,10 +31,10 @@ import { compareUtf8 } from '../../../base/utf8.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 import { converterText } from './converter-text.ts';
 import { strictProblems } from './decode-object.ts';
-import type { PatchType } from './patch-types.ts';
+import type { PlainPatchType } from './patch-types.ts';
 
 export interface PatchBody {
-  readonly type: PatchType;
+  readonly type: PlainPatchType;
   readonly bytes: Uint8Array;
   readonly fieldValidation: FieldValidation;
 }

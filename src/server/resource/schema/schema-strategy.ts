@@ -3,6 +3,9 @@
  * request, by that version's schema. With the subresource `status`, the main resource never changes the status and
  * `/status` changes nothing else.
  */
+import { fieldSetOf } from '../../../apimachinery/field-set/field-set.ts';
+import { excludeFilter } from '../../../apimachinery/field-set/set-filter.ts';
+import { managedFieldsOf, setManagedFields } from '../../../apimachinery/managed-fields/object-managed-fields.ts';
 import { addIssues, type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { type NameRule, nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
@@ -14,10 +17,16 @@ import type { ValidateOptions } from '../../../schema/compiled-schema.ts';
 import { incremented } from '../../registry/object-metadata.ts';
 import { metadataIn } from '../../registry/stored-object.ts';
 import type { Strategy, StrategyContext } from '../strategy.ts';
+import type { VersionDefinition } from '../version-definition.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { SchemaVersion } from './schema-version.ts';
 
 const METADATA = FieldPath.of('metadata');
+
+// In the reference the main resource resets fields in the version of the request only. Fields of the root other than
+// metadata and spec are restored on `/status`, too, but are not among the reset fields.
+const STATUS_ALONE = excludeFilter(fieldSetOf(['status']));
+const ALL_BUT_STATUS = excludeFilter(fieldSetOf(['metadata'], ['spec']));
 
 export interface SchemaRules {
   readonly namespaced: boolean;
@@ -42,6 +51,7 @@ export function schemaStrategy(rules: SchemaRules): Strategy {
     // Without the status subresource a change of the status counts, too. Therefore this strategy counts by itself.
     countsGeneration: false,
     validatesMetadata: true,
+    resetFields: (version, requested) => (version === requested && hasStatus(version) ? STATUS_ALONE : undefined),
     prepareForCreate: (object, context) => {
       rules.admitCreate?.(object, context);
       if (versionOf(context).hasStatus) delete object['status'];
@@ -86,11 +96,15 @@ export function schemaStrategy(rules: SchemaRules): Strategy {
 export function schemaStatusStrategy(rules: SchemaRules): Strategy {
   return {
     ...schemaStrategy(rules),
+    resetFields: (version) => (hasStatus(version) ? ALL_BUT_STATUS : undefined),
     prepareForUpdate: (object, old) => {
       const status = object['status'];
+      // They record the change of the status.
+      const managedFields = managedFieldsOf(object);
       for (const name of Object.keys(object)) delete object[name];
       const before = cloneJson(old);
       for (const name of Object.keys(before)) setField(object, name, before[name] as JsonValue);
+      setManagedFields(object, Array.isArray(managedFields) ? managedFields : undefined);
       if (status === undefined) delete object['status'];
       else object['status'] = status;
     },
@@ -105,6 +119,10 @@ export function schemaStatusStrategy(rules: SchemaRules): Strategy {
     },
     warningsOnUpdate: () => [],
   };
+}
+
+function hasStatus(version: VersionDefinition): boolean {
+  return version instanceof SchemaVersion && version.hasStatus;
 }
 
 function versionOf({ version }: StrategyContext): SchemaVersion {

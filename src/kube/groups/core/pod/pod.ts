@@ -1,5 +1,7 @@
 /** The kind Pod. */
+import { ANY_ELEMENT } from '../../../../apimachinery/field-set/set-filter.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
+import { keepingOnly, resetting } from '../../../../server/resource/reset-fields.ts';
 import { storedResource, strategyWithDefaults } from '../../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../../server/resource/strategy.ts';
 import { updateSubresource } from '../../../../server/resource/update-subresource.ts';
@@ -54,6 +56,7 @@ const POD_STRATEGY: Strategy = strategyWithDefaults({
 /** Also the strategy by which an eviction writes its condition. */
 const POD_STATUS_STRATEGY: Strategy = {
   ...POD_STRATEGY,
+  resetFields: resetting(['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']),
   prepareForUpdate: preparePodStatusForUpdate,
   validateUpdate: validatePodStatusUpdate,
   warningsOnUpdate: (pod) => podStatusWarnings(pod, STATUS),
@@ -82,11 +85,18 @@ export function podResource(kube: KubeContext): KubeResource {
         updateSubresource('status', POD_STATUS_STRATEGY),
         updateSubresource('ephemeralcontainers', {
           ...POD_STRATEGY,
+          resetFields: keepingOnly(['spec', 'ephemeralContainers']),
           prepareForUpdate: prepareEphemeralForUpdate,
           validateUpdate: validateEphemeralUpdate,
         }),
         updateSubresource('resize', {
           ...POD_STRATEGY,
+          resetFields: keepingOnly(
+            ['spec', 'containers', ANY_ELEMENT, 'resources'],
+            ['spec', 'containers', ANY_ELEMENT, 'resizePolicy'],
+            ['spec', 'initContainers', ANY_ELEMENT, 'resources'],
+            ['spec', 'initContainers', ANY_ELEMENT, 'resizePolicy'],
+          ),
           prepareForUpdate: prepareResizeForUpdate,
           validateUpdate: validatePodResize,
         }),

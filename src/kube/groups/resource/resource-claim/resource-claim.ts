@@ -1,9 +1,11 @@
 /** The kind ResourceClaim. Its spec is immutable. */
+
 import { listAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { FieldIssue } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../../server/resource/columns.ts';
+import { RESETS_SPEC_AND_METADATA } from '../../../../server/resource/reset-fields.ts';
 import { storedResource } from '../../../../server/resource/stored-resource.ts';
 import { clearStatus, keepStatus } from '../../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
@@ -36,6 +38,7 @@ export function resourceClaimResource(context: KubeContext): KubeResource {
     prepareForUpdate: prepareClaimStatusForUpdate,
     authorizeUpdate: (claim, old, request) => checkClaimStatus(context, claim, old, request),
     validateUpdate: validateClaimStatusUpdate,
+    resetFields: RESETS_SPEC_AND_METADATA,
   });
   return {
     definition: storedResource({

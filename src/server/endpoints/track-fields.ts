@@ -1,0 +1,30 @@
+/** Tracking of managed fields, as the endpoints of create, update and patch call it. */
+import type { UpdateContext } from '../../apimachinery/managed-fields/field-manager.ts';
+import { managerOrUserAgent } from '../../apimachinery/managed-fields/manager-name.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import { headerText } from '../filters/authentication/header-text.ts';
+import type { ServerRequest } from '../http/server-request.ts';
+import { timestamp } from '../registry/object-metadata.ts';
+import type { EndpointHost, RequestScope } from './endpoint.ts';
+
+/** Returns who writes, and when. `fieldManager` is the option of the request. */
+export function writerOf(host: EndpointHost, request: ServerRequest, fieldManager: string): UpdateContext {
+  const userAgent = fieldManager === '' ? headerText(request.incoming.header('user-agent') ?? '') : '';
+  return { manager: managerOrUserAgent(fieldManager, userAgent), now: timestamp(host.clock.now()) };
+}
+
+/**
+ * Records a write in the managedFields of `object`, in place, and returns it. Called before mutating admission, with
+ * the object that was decoded, normalized and defaulted; `current` is the stored object, undefined on create.
+ */
+export function trackFields(
+  host: EndpointHost,
+  scope: RequestScope,
+  { object, current, writer }: { object: JsonObject; current: JsonObject | undefined; writer: UpdateContext },
+): MaybePromise<JsonObject> {
+  return andThen(scope.fieldManager.update(current, object, writer), (problem) => {
+    if (problem !== undefined) host.onUntracked?.(scope.resource, problem);
+    return object;
+  });
+}

@@ -1,0 +1,75 @@
+/**
+ * Field managers of resources and subresources. Invariant: making one loads the types of the resource, so servers make
+ * them with the first write.
+ */
+import { mergeTypeOf } from '../../apimachinery/apply/view-type.ts';
+import type { SetFilter } from '../../apimachinery/field-set/set-filter.ts';
+import { FieldManager } from '../../apimachinery/managed-fields/field-manager.ts';
+import { newObjectOf } from '../../apimachinery/managed-fields/new-object.ts';
+import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { unknown } from '../../apimachinery/status/status-catalogue.ts';
+import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { convertObject } from './convert-objects.ts';
+import type { ResourceDefinition, SubresourceDefinition } from './resource-definition.ts';
+import type { VersionDefinition } from './version-definition.ts';
+
+/**
+ * Makes the field manager of a resource, or of one of its subresources, for requests in `version`. Default: the
+ * resource itself.
+ */
+export function createFieldManager(
+  definition: ResourceDefinition,
+  version: VersionDefinition,
+  subresource?: SubresourceDefinition,
+): FieldManager {
+  const bodyVersion = subresource?.version ?? version;
+  // A subresource with a kind of its own, such as Scale, has that one version.
+  const versions = bodyVersion === version ? definition.versions : [bodyVersion];
+  const byName = new Map(versions.map((each) => [formatGroupVersion(each), each]));
+  byName.set(formatGroupVersion(bodyVersion), bodyVersion);
+  const resetFields = subresource === undefined ? definition.strategy.resetFields : subresource.resetFields;
+  const filters = new Map<string, SetFilter>();
+  for (const [name, each] of byName) {
+    const filter = resetFields?.(each, version);
+    if (filter !== undefined) filters.set(name, filter);
+  }
+  let zero: JsonObject | undefined;
+  return new FieldManager({
+    kind: { group: bodyVersion.group, version: bodyVersion.version, kind: bodyVersion.kind },
+    subresource: subresource?.name ?? '',
+    versions: {
+      typeAt: (apiVersion) => {
+        const each = byName.get(apiVersion);
+        return each === undefined ? undefined : mergeTypeOf(each.type());
+      },
+      convert: (object, apiVersion) => convertTo(definition, byName, object, apiVersion),
+    },
+    resetFields: filters,
+    decodedObjects: bodyVersion.unstructured !== true,
+    newObject: () => {
+      zero ??= zeroOf(bodyVersion);
+      return zero;
+    },
+  });
+}
+
+function zeroOf(version: VersionDefinition): JsonObject {
+  if (version.unstructured === true) return { apiVersion: formatGroupVersion(version), kind: version.kind };
+  const zero = newObjectOf(version.type(), version);
+  version.completeZero?.(zero);
+  return zero;
+}
+
+function convertTo(
+  definition: ResourceDefinition,
+  byName: ReadonlyMap<string, VersionDefinition>,
+  object: JsonObject,
+  apiVersion: string,
+): MaybePromise<JsonObject> {
+  const [from, to] = [byName.get(String(object['apiVersion'])), byName.get(apiVersion)];
+  if (from === undefined || to === undefined)
+    throw new StatusError(unknown(`cannot convert ${String(object['apiVersion'])} to ${apiVersion}`));
+  return convertObject(definition, cloneJson(object), from, to);
+}
