@@ -70,6 +70,17 @@ export const patches: Topic = topic('patches', {
     ),
     get(at),
   ],
+  'strict errors of operations': ['Warn', 'Strict', 'Ignore'].flatMap((mode) => [
+    ...(mode === 'Warn' ? [start] : []),
+    ...[
+      '[{"op":"add","path":"/data/a","value":"1","foo":1,"path":"/data/b"}]',
+      '[{"foo":1,"foo":2,"op":"add","op":"add","path":"/data/a","value":"1"},{"op":"test","path":"/kind","value":"ConfigMap","10":1}]',
+      '[{"op":"add","foo":{"a":1,"a":2},"path":"/data/a","value":"1","value":"2"}]',
+      '[{"op":"add","path":"/metadata/annotations","value":{"a":"1"},"x":[{"y":1,"y":1}]},{"op":"add","path":"/zap","value":1}]',
+      '[{"op":"test","path":"/data","value":[{"b":1,"b":2}],"bar":1}]',
+      '[null,{"op":5,"foo":1}]',
+    ].map((body) => patch('json', `${at}?fieldValidation=${mode}`, body)),
+  ]),
   strategic: [
     post(serviceAccounts(), {
       metadata: { name: 's' },

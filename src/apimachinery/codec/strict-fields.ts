@@ -7,8 +7,13 @@ import { MAX_DUPLICATES } from '../../base/json-read.ts';
 import { quote } from '../go-format.ts';
 import type { StructView, TypeView } from '../type-view.ts';
 
-/** `free`: every key is known. `skip`: nothing is reported here or below. */
-type Scope = TypeView | 'free' | 'skip';
+/**
+ * `free`: every key is known. `skip`: nothing is reported here or below. `operations` and `operation`: a JSON patch and
+ * one of its operations, whose value is free.
+ */
+type Scope = TypeView | 'free' | 'skip' | 'operations' | 'operation';
+
+const OPERATION_FIELDS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
 interface FrameState {
   readonly scope: Scope;
@@ -21,8 +26,8 @@ export class StrictFieldCollector {
   /** The state of each open container. Each container is a new frame, so the state is dropped with it. */
   readonly #states: WeakMap<JsonFrame, FrameState> = new WeakMap();
 
-  /** Without a view only duplicates are found, at every level. */
-  constructor(view: StructView | undefined) {
+  /** Without a view only duplicates are found, at every level. `operations` stands for a JSON patch. */
+  constructor(view: StructView | 'operations' | undefined) {
     this.#root = view ?? 'free';
   }
 
@@ -35,7 +40,7 @@ export class StrictFieldCollector {
     if (this.#problems.size >= MAX_DUPLICATES) return;
     const { scope, seen } = this.#stateOf(frames);
     if (scope === 'skip') return;
-    if (isStruct(scope) && !scope.preserveUnknown && scope.field(key) === undefined) {
+    if (!isKnown(scope, key)) {
       this.#problems.add(`unknown field ${quote(formatJsonPath(frames, key))}`);
       return;
     }
@@ -60,16 +65,22 @@ export class StrictFieldCollector {
   }
 }
 
-function isStruct(scope: Scope): scope is StructView {
-  return typeof scope === 'object' && scope.kind === 'struct';
+function isKnown(scope: Scope, key: string): boolean {
+  if (scope === 'operation') return OPERATION_FIELDS.has(key);
+  if (typeof scope !== 'object' || scope.kind !== 'struct') return true;
+  return scope.preserveUnknown || scope.field(key) !== undefined;
 }
 
 function fits(scope: Scope, isArray: boolean): boolean {
+  if (scope === 'operations') return isArray;
+  if (scope === 'operation') return !isArray;
   if (typeof scope !== 'object') return true;
   return isArray ? scope.kind === 'list' : scope.kind === 'struct' || scope.kind === 'map';
 }
 
 function childScope(scope: Scope, frame: JsonFrame): Scope {
+  if (scope === 'operations') return 'operation';
+  if (scope === 'operation') return frame.key === 'value' ? 'free' : 'skip';
   if (typeof scope !== 'object') return scope;
   switch (scope.kind) {
     case 'list':

@@ -66,6 +66,15 @@ export function decodeStrictYaml(input: Uint8Array | string, options: StrictOpti
   return { ok: true, value, problems };
 }
 
+/**
+ * The unknown and duplicate fields of the operations of a JSON patch, in the order of the text, as in `json patch
+ * unknown field "[0].x"`. The text must be valid JSON.
+ */
+export function jsonPatchProblems(input: Uint8Array | string): readonly string[] {
+  const text = typeof input === 'string' ? input : decodeUtf8(input);
+  return collectProblems(text, 'operations').map((problem) => `json patch ${problem}`);
+}
+
 /** The message of the error with which the Strict mode refuses a body. */
 export function formatStrictError(problems: readonly string[]): string {
   return `strict decoding error: ${problems.join(', ')}`;
@@ -81,7 +90,7 @@ export function strictWarnings(problems: readonly string[]): string[] {
   });
 }
 
-function collectProblems(text: string, view: StructView | undefined): readonly string[] {
+function collectProblems(text: string, view: StructView | 'operations' | undefined): readonly string[] {
   const collector = new StrictFieldCollector(view);
   parseJson(text, {
     maxDepth: MAX_JSON_DEPTH,

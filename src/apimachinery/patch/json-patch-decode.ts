@@ -4,7 +4,6 @@
  */
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { getField, isJsonObject } from '../../base/json-value.ts';
-import { quote } from '../go-format.ts';
 import { cannotUnmarshal } from '../go-json.ts';
 import type { PatchResult } from './patch-error.ts';
 import { deeperThan, MAX_PATCH_DEPTH, patchFailure, TOO_DEEP } from './patch-error.ts';
@@ -51,33 +50,25 @@ export function decodeJsonPatch(
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['op', 'path', 'from']);
 
 /**
- * The additional checks of `fieldValidation` Warn and Strict. Returns the strict errors
- * (`json patch unknown field "[0].x"`) in the order of the document, or fails if a field has the wrong type. Duplicate
- * fields are reported by the JSON reader, not here.
+ * The additional checks of `fieldValidation` Warn and Strict. Returns whether an operation has an unknown field, or
+ * fails if a field has the wrong type. `jsonPatchProblems` of the codec lists unknown and duplicate fields.
  */
-export function checkJsonPatchFields(patch: JsonValue): PatchResult<readonly string[]> {
-  const strict: string[] = [];
-  if (patch === null) return { ok: true, value: strict };
+export function checkJsonPatchFields(patch: JsonValue): PatchResult<boolean> {
+  let hasUnknown = false;
+  if (patch === null) return { ok: true, value: hasUnknown };
   if (!Array.isArray(patch)) return undecodable(patch, 'Go value of type []handlers.jsonPatchOp');
-  for (const [i, item] of patch.entries()) {
+  for (const item of patch) {
     if (item === null) continue;
     if (!isJsonObject(item)) return undecodable(item, 'Go value of type handlers.jsonPatchOp');
     for (const key of Object.keys(item)) {
       const value = getField(item, key) as JsonValue;
-      if (TEXT_FIELDS.has(key)) {
-        if (value !== null && typeof value !== 'string') {
-          return undecodable(value, `Go struct field jsonPatchOp.${key} of type string`);
-        }
-      } else if (key !== 'value' && strict.length < MAX_STRICT_ERRORS) {
-        strict.push(`json patch unknown field ${quote(`[${i}].${key}`)}`);
-      }
+      if (!TEXT_FIELDS.has(key)) hasUnknown ||= key !== 'value';
+      else if (value !== null && typeof value !== 'string')
+        return undecodable(value, `Go struct field jsonPatchOp.${key} of type string`);
     }
   }
-  return { ok: true, value: strict };
+  return { ok: true, value: hasUnknown };
 }
-
-/** The reference's strict decoder stops collecting after this many. */
-const MAX_STRICT_ERRORS = 100;
 
 function undecodable(value: JsonValue, into: string): PatchResult<never> {
   return patchFailure('invalid-patch', `error decoding patch: ${cannotUnmarshal(value, into)}`);

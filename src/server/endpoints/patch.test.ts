@@ -126,6 +126,17 @@ describe('patch', () => {
     expect(failure(reply)).toEqual([500, '', 'unknown patch type: foo in map: map[$patch:foo]']);
   });
 
+  it('lists the strict errors of a JSON patch in the order of its text', async () => {
+    const operation =
+      '{"op":"add","foo":{"a":1,"a":2},"op":"add","path":"/data/y","value":[{"b":1,"b":2}],"foo":1,"path":"/data/y","value":"2"}';
+    const reply = await patch(`[${operation}]`, JSON_PATCH);
+    expect(reply.warnings).toEqual(
+      ['unknown field "[0].foo"', 'duplicate field "[0].op"', 'duplicate field "[0].value[0].b"']
+        .concat('duplicate field "[0].path"', 'duplicate field "[0].value"')
+        .map((text) => `299 - "json patch ${text.replaceAll('"', '\\"')}"`),
+    );
+  });
+
   it('warns about unknown and duplicate fields of the patch and of the patched object', async () => {
     const body = '[{"op":"add","path":"/data/y","value":"2","foo":1},{"op":"add","path":"/zap","value":1}]';
     const reply = await patch(body, JSON_PATCH);

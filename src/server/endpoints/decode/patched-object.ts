@@ -5,7 +5,12 @@
  * has the code and message of the reference.
  */
 
-import { decodeStrictJson, type FieldValidation, formatStrictError } from '../../../apimachinery/codec/strict.ts';
+import {
+  decodeStrictJson,
+  type FieldValidation,
+  formatStrictError,
+  jsonPatchProblems,
+} from '../../../apimachinery/codec/strict.ts';
 import { hasUnknownFields } from '../../../apimachinery/codec/unknown-fields.ts';
 import { formatDecoded } from '../../../apimachinery/go-decoded.ts';
 import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';
@@ -143,7 +148,7 @@ function decodePatch({ type, bytes, fieldValidation }: PatchBody): DecodedPatch 
   const checked = type === 'json' ? checkJsonPatchFields(value) : checkMergePatchFields(value);
   if (!checked.ok) throw new StatusError(statusOfPatchError(checked.error));
   if (type === 'merge') return { value, problems };
-  return { value, problems: [...problems.map((problem) => `json patch ${problem}`), ...checked.value] };
+  return { value, problems: problems.length > 0 || checked.value ? jsonPatchProblems(bytes) : [] };
 }
 
 const NO_API_VERSION = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
