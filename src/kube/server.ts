@@ -150,7 +150,7 @@ function createAdmissionChain(options: KubeServerOptions, kube: KubeContext, nam
   const { admission, metricRegistry, clock, logger } = options;
   const plugins = [
     namespaceLifecycle(namespaces),
-    ...compiledInPlugins(kube, admission.tolerations),
+    ...compiledInPlugins(kube, { tolerations: admission.tolerations, metricRegistry }),
     ...(admission.plugins ?? []),
   ];
   const observer = metricRegistry && createAdmissionObserver(metricRegistry, clock);

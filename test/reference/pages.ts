@@ -10,6 +10,7 @@ import { EXIT_CODE_MEANINGS } from '../../src/cli/exit-codes.ts';
 import { referenceFlags } from '../../src/cli/reference-flags.ts';
 import { SERVER_FLAGS } from '../../src/cli/server-flags.ts';
 import { registerProcessMetrics } from '../../src/controlplane/process-metrics.ts';
+import { createPodSecurityMetrics } from '../../src/kube/admission/pod-security/pod-security-metrics.ts';
 import { startTestKube } from '../../src/kube/kube-server.fixtures.ts';
 import { DiscoveryManager } from '../../src/server/discovery/discovery-manager.ts';
 import { type MetricOptions, MetricRegistry } from '../../src/server/metrics/metric-registry.ts';
@@ -162,6 +163,7 @@ function metrics(): string {
   registerServerMetrics(recording);
   registerProcessMetrics(recording, () => ({ cpuSeconds: 0, residentBytes: 0, startedAt: 0 }));
   createAdmissionObserver(recording, systemClock);
+  createPodSecurityMetrics(recording);
   const rows = seen
     .sort((a, b) => (a.options.name < b.options.name ? -1 : 1))
     .map(({ type, options }) => [code(options.name), type, options.labels.map(code).join(' '), options.help]);

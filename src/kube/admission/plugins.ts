@@ -2,6 +2,7 @@
  * The list of compiled-in admission plugins, without NamespaceLifecycle. `src/admission/plugin-chain.ts` orders them.
  */
 import type { AdmissionPlugin } from '../../server/admission.ts';
+import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 
 import type { KubeContext } from '../kube-context.ts';
 import { alwaysAdmit, alwaysDeny } from './always.ts';
@@ -27,6 +28,7 @@ import { podTopologyLabels } from './pod/pod-topology-labels.ts';
 import { priority } from './pod/priority.ts';
 import { runtimeClass } from './pod/runtime-class.ts';
 import { podSecurity } from './pod-security/pod-security.ts';
+import { createPodSecurityMetrics } from './pod-security/pod-security-metrics.ts';
 import { writeQuotaUsage } from './resource-quota/quota-status.ts';
 import { resourceQuota } from './resource-quota/resource-quota.ts';
 import { createNamespace, existingPods } from './server-objects.ts';
@@ -36,7 +38,14 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
 const POD_GROUP = { group: 'scheduling.k8s.io', version: 'v1alpha2', kind: 'PodGroup' };
 
-export function compiledInPlugins(kube: KubeContext, tolerations: TolerationDefaults = {}): readonly AdmissionPlugin[] {
+export interface CompiledInOptions {
+  readonly tolerations?: TolerationDefaults | undefined;
+  /** Default: plugins count nothing. */
+  readonly metricRegistry?: MetricRegistry | undefined;
+}
+
+export function compiledInPlugins(kube: KubeContext, options: CompiledInOptions = {}): readonly AdmissionPlugin[] {
+  const { tolerations = {}, metricRegistry } = options;
   const { authorizer } = kube;
   const nodes = kube.reader('nodes');
   const namespaces = kube.lister('namespaces');
@@ -62,6 +71,7 @@ export function compiledInPlugins(kube: KubeContext, tolerations: TolerationDefa
       namespaces,
       pods: (namespace, limit) => existingPods(kube, namespace, limit),
       now: () => kube.host.clock.now(),
+      metrics: metricRegistry && createPodSecurityMetrics(metricRegistry),
     }),
     podNodeSelector(namespaces),
     priority(kube.lister('priorityclasses')),

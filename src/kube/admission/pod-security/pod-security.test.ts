@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { MetricRegistry } from '../../../server/metrics/metric-registry.ts';
 import { attributesFor, listerOf, podWith, type TestAttributes, verdict } from '../admission.fixtures.ts';
 import { formatViolations, violationsOf } from './evaluate.ts';
 import { podSecurity } from './pod-security.ts';
+import { createPodSecurityMetrics } from './pod-security-metrics.ts';
 import { PREFIX, policyOf } from './policy.ts';
 
 const LATEST = Number.POSITIVE_INFINITY;
@@ -173,6 +175,47 @@ describe('PodSecurity', () => {
     };
     expect(update('i')).toBeUndefined();
     expect(update('j')).toContain('violates PodSecurity');
+  });
+
+  test('counts evaluations and errors', async () => {
+    const registry = new MetricRegistry();
+    const metrics = createPodSecurityMetrics(registry);
+    const labels: Record<string, JsonObject> = {
+      ns: { [`${PREFIX}enforce`]: 'baseline', [`${PREFIX}audit`]: 'restricted', [`${PREFIX}audit-version`]: 'v1.99' },
+      old: { [`${PREFIX}enforce`]: 'baseline', [`${PREFIX}enforce-version`]: 'v1.20' },
+      broken: { [`${PREFIX}enforce`]: 'x' },
+      open: {},
+    };
+    const namespaces = listerOf(
+      ...Object.entries(labels).map(([name, values]) => ({ metadata: { name, labels: values } })),
+    );
+    const counted = podSecurity({ namespaces, pods: () => ({ pods: [], total: 0 }), now: () => 0, metrics });
+    const create = (namespace: string, resource: string, object: JsonObject): unknown =>
+      verdict(counted, attributesFor('CREATE', resource, object, { namespace }));
+    create('ns', 'pods', podWith(HOST));
+    create('old', 'pods', podWith({}));
+    create('open', 'pods', podWith(HOST));
+    create('broken', 'pods', podWith({}));
+    create('missing', 'pods', podWith({}));
+    create('ns', 'deployments.apps', { metadata: { name: 'd' }, spec: { template: podWith(HOST) } });
+    const lines = registry.print().split('\n');
+    const series = (name: string): readonly string[] =>
+      lines.flatMap((line) => (line.startsWith(`${name}{`) ? [line.slice(name.length).replaceAll('"', '')] : []));
+    expect(series('pod_security_evaluations_total')).toEqual([
+      '{decision=allow,mode=enforce,policy_level=baseline,policy_version=v1.20,request_operation=create,resource=pod,subresource=} 1',
+      '{decision=allow,mode=enforce,policy_level=privileged,policy_version=latest,request_operation=create,resource=pod,subresource=} 1',
+      '{decision=allow,mode=enforce,policy_level=privileged,policy_version=latest,request_operation=update,resource=pod,subresource=} 0',
+      '{decision=deny,mode=audit,policy_level=restricted,policy_version=future,request_operation=create,resource=controller,subresource=} 1',
+      '{decision=deny,mode=audit,policy_level=restricted,policy_version=future,request_operation=create,resource=pod,subresource=} 1',
+      '{decision=deny,mode=enforce,policy_level=baseline,policy_version=latest,request_operation=create,resource=pod,subresource=} 1',
+      '{decision=deny,mode=enforce,policy_level=restricted,policy_version=latest,request_operation=create,resource=pod,subresource=} 1',
+      '{decision=deny,mode=warn,policy_level=baseline,policy_version=latest,request_operation=create,resource=controller,subresource=} 1',
+    ]);
+    expect(series('pod_security_errors_total')).toEqual([
+      '{fatal=false,request_operation=create,resource=pod,subresource=} 1',
+      '{fatal=true,request_operation=create,resource=pod,subresource=} 1',
+    ]);
+    expect(series('pod_security_exemptions_total')).toHaveLength(4);
   });
 
   const relabel = (from: JsonObject, to: JsonObject): TestAttributes =>

@@ -16,6 +16,7 @@ import type { Lister } from '../../../server/own/lister.ts';
 import type { Violation } from './checked-pod.ts';
 import { formatViolations, violationsOf } from './evaluate.ts';
 import { type ExistingPods, warningsAboutPods } from './existing-pods.ts';
+import type { PodSecurityMetrics } from './pod-security-metrics.ts';
 import {
   compareLevels,
   formatPolicy,
@@ -32,6 +33,8 @@ export interface PodSecurityAdmission {
   readonly pods: (namespace: string, limit: number) => MaybePromise<ExistingPods>;
   /** The time in milliseconds. */
   readonly now: () => number;
+  /** Default: nothing is counted. */
+  readonly metrics?: PodSecurityMetrics | undefined;
 }
 
 /** The paths of pod templates in workloads. */
@@ -98,11 +101,12 @@ function checkPod(options: PodSecurityAdmission, attributes: AdmissionAttributes
     const { enforce, audit, warn } = result.policy;
     if (result.issues.length === 0 && [enforce, audit, warn].every(({ level }) => level === 'privileged')) {
       attributes.annotate(`${PREFIX}enforce-policy`, 'privileged:latest');
+      options.metrics?.evaluated('allow', enforce, 'enforce', attributes);
       return;
     }
     const { operation, oldObject } = attributes;
     if (operation === 'UPDATE' && oldObject !== undefined && !hasNewImages(pod, oldObject)) return;
-    evaluate(attributes, result, pod, true);
+    evaluate(options, attributes, result, { pod, enforces: true });
   });
 }
 
@@ -117,12 +121,12 @@ function checkWorkload(
     const { audit, warn } = result.policy;
     if (result.issues.length === 0 && audit.level === 'privileged' && warn.level === 'privileged') return;
     const template = objectAt(object, ...path);
-    if (template !== undefined) evaluate(attributes, result, template, false);
+    if (template !== undefined) evaluate(options, attributes, result, { pod: template, enforces: false });
   });
 }
 
 function withPolicy(
-  { namespaces }: PodSecurityAdmission,
+  { namespaces, metrics }: PodSecurityAdmission,
   attributes: AdmissionAttributes,
   use: (result: PolicyResult) => void,
 ): MaybePromise<void> {
@@ -131,12 +135,17 @@ function withPolicy(
     if (namespace !== undefined) return use(policyOf(labelsOf(namespace)));
     const problem = `failed to lookup namespace ${quote(attributes.namespace)}`;
     attributes.annotate(`${PREFIX}error`, problem);
+    metrics?.failed(true, attributes);
     if (attributes.resource.resource === 'pods') throw new StatusError(internalError(problem));
   });
 }
 
-function evaluate(attributes: AdmissionAttributes, result: PolicyResult, pod: JsonObject, enforces: boolean): void {
-  const { policy, issues } = result;
+function evaluate(
+  { metrics }: PodSecurityAdmission,
+  attributes: AdmissionAttributes,
+  { policy, issues }: PolicyResult,
+  { pod, enforces }: { readonly pod: JsonObject; readonly enforces: boolean },
+): void {
   const known: { readonly policy: LevelVersion; readonly violations: readonly Violation[] }[] = [];
   const violations = (wanted: LevelVersion): readonly Violation[] => {
     const before = known.find((item) => isSamePolicy(item.policy, wanted));
@@ -145,19 +154,27 @@ function evaluate(attributes: AdmissionAttributes, result: PolicyResult, pod: Js
     known.push({ policy: wanted, violations: found });
     return found;
   };
-  if (issues.length > 0) attributes.annotate(`${PREFIX}error`, `Failed to parse policy: ${formatIssues(issues)}`);
+  if (issues.length > 0) {
+    attributes.annotate(`${PREFIX}error`, `Failed to parse policy: ${formatIssues(issues)}`);
+    metrics?.failed(false, attributes);
+  }
   if (enforces) attributes.annotate(`${PREFIX}enforce-policy`, formatPolicy(policy.enforce));
   const audited = violations(policy.audit);
-  if (audited.length > 0)
+  if (audited.length > 0) {
     attributes.annotate(`${PREFIX}audit-violations`, `would violate PodSecurity ${describe(policy.audit, audited)}`);
+    metrics?.evaluated('deny', policy.audit, 'audit', attributes);
+  }
   const refused = enforces ? violations(policy.enforce) : [];
+  if (enforces) metrics?.evaluated(refused.length > 0 ? 'deny' : 'allow', policy.enforce, 'enforce', attributes);
   if (refused.length > 0) {
     const { group, resource } = attributes.resource;
     const because = `violates PodSecurity ${describe(policy.enforce, refused)}`;
     throw new StatusError(forbidden({ group, resource }, attributes.name, because));
   }
   const warned = violations(policy.warn);
-  if (warned.length > 0) attributes.warn(`would violate PodSecurity ${describe(policy.warn, warned)}`);
+  if (warned.length === 0) return;
+  attributes.warn(`would violate PodSecurity ${describe(policy.warn, warned)}`);
+  metrics?.evaluated('deny', policy.warn, 'warn', attributes);
 }
 
 function describe(policy: LevelVersion, violations: readonly Violation[]): string {
