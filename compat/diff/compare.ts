@@ -21,6 +21,7 @@ const HEADERS = [
   'location',
   'content-encoding',
   'x-content-type-options',
+  'strict-transport-security',
 ] as const;
 
 const ABSENT = '(absent)';

@@ -24,12 +24,6 @@ export const KNOWN: readonly KnownDifference[] = [
     difference: /^body\.message: .*apply-patch\+yaml" →/,
   },
   {
-    id: 'Paths of the root',
-    reason: 'zpages (/flagz, /statusz) and /metrics/slis are not served',
-    request: /^discovery \/ the root lists paths \/ GET \/$/,
-    difference: /^body\.paths/,
-  },
-  {
     id: 'Strategic merge patch: panics',
     reason: 'the reference panics and drops the connection; we answer 500 with its message for such a patch',
     request: /^patches \/ strategic \/ PATCH/,

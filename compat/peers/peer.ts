@@ -118,6 +118,7 @@ export function commonFlags(credentials: Credentials, port: number, certDir: str
     '--requestheader-username-headers=X-Remote-User',
     '--requestheader-group-headers=X-Remote-Group',
     '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    '--strict-transport-security-directives=max-age=31536000,includeSubDomains',
   ];
 }
 

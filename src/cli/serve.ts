@@ -32,7 +32,11 @@ export async function serveUntilSignal(line: ServerCommandLine): Promise<number>
     const completed = await completeOptions(server, nodePlatform);
     for (const warning of completed.warnings) logger.warn(warning);
     if (line.options.etcdServers.length > 0) logger.warn(etcdWarning(line.options.etcdServers, completed));
-    const plane = await startControlPlane(completed, { logger, logRequests: log.verbosity >= LOG_REQUESTS_FROM });
+    const plane = await startControlPlane(completed, {
+      logger,
+      logRequests: log.verbosity >= LOG_REQUESTS_FROM,
+      flags: line.flags,
+    });
     setV8Flags();
     const tidy = collectWhenIdle(processCollectionOptions(systemClock));
     try {

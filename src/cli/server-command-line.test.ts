@@ -10,7 +10,7 @@ const server = (...args: string[]) => parse(args).options.server;
 
 describe('the server command line', () => {
   it('gives the defaults without arguments', () => {
-    expect(parse([])).toEqual({
+    expect(parse([])).toMatchObject({
       options: { server: defaultOptions, log: { format: 'auto', verbosity: 0 }, etcdServers: [] },
       ignoredFlags: [],
       asksFor: undefined,
@@ -58,6 +58,16 @@ describe('the server command line', () => {
     expect(() => parse(['--request-timeout=60'])).toThrow('--request-timeout: "60" is not a duration such as 30s');
     expect(() => parse(['--request-timeout=-1s'])).toThrow('is negative');
     expect(() => parse(['--event-ttl=0s'])).toThrow('must be more than zero');
+  });
+
+  it('parses the directives of Strict-Transport-Security', () => {
+    const flag = '--strict-transport-security-directives';
+    expect(server(`${flag}=max-age=31536000,includeSubDomains`).serving.strictTransportSecurity).toEqual([
+      'max-age=31536000',
+      'includeSubDomains',
+    ]);
+    for (const wrong of ['max-age', 'max-age=1=2', 'max-age=x', 'includesubdomains', 'max-age=1,,preload'])
+      expect(() => parse([`${flag}=${wrong}`])).toThrow('is not a list of max-age=SECONDS');
   });
 
   it('parses certificate pairs for server names', () => {

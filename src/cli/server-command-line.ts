@@ -10,9 +10,12 @@ import { FlagValues } from './flag-values.ts';
 import { type FlagType, type ReferenceFlag, referenceFlags } from './reference-flags.ts';
 import type { CommandOptions } from './server-flag.ts';
 import { REFUSED_FLAGS, SERVER_FLAGS } from './server-flags.ts';
+import { shownFlags } from './shown-flags.ts';
 
 export interface ServerCommandLine {
   readonly options: CommandOptions;
+  /** All flags with their values, for `/flagz`. Empty if nothing starts. */
+  readonly flags: Readonly<Record<string, string>>;
   /** The given flags that have no effect here, as written: `--allow-privileged`. */
   readonly ignoredFlags: readonly string[];
   /** `--version`, `--version=raw` and `--help` end the command before anything starts. */
@@ -38,9 +41,10 @@ const SATISFIED_FLAGS: Readonly<Record<string, string>> = {
 export function parseServerCommandLine(args: readonly string[]): ServerCommandLine {
   const reference = referenceFlags();
   const given = parseFlags(args, knownFlags(reference));
-  if (given.has('help')) return { options: DEFAULTS, ignoredFlags: [], asksFor: 'help' };
+  if (given.has('help')) return { options: DEFAULTS, flags: {}, ignoredFlags: [], asksFor: 'help' };
   const version = versionFlag(given.get('version'));
-  if (version.asksFor !== undefined) return { options: DEFAULTS, ignoredFlags: [], asksFor: version.asksFor };
+  if (version.asksFor !== undefined)
+    return { options: DEFAULTS, flags: {}, ignoredFlags: [], asksFor: version.asksFor };
   for (const [name, why] of Object.entries(REFUSED_FLAGS))
     if (given.has(name)) throw new ConfigError(`--${name}: ${why}`);
   let options = mergeOptions(DEFAULTS, { server: { reportedVersion: version.reported } });
@@ -56,7 +60,8 @@ export function parseServerCommandLine(args: readonly string[]): ServerCommandLi
     checkType(values, reference.get(name)?.type ?? 'string');
     if (SATISFIED_FLAGS[name] !== values.text()) ignoredFlags.push(`--${name}`);
   }
-  return { options: given.has('data-dir') ? options : withDataDir(options), ignoredFlags, asksFor: undefined };
+  if (!given.has('data-dir')) options = withDataDir(options);
+  return { options, flags: shownFlags(given, options.server.dataDir), ignoredFlags, asksFor: undefined };
 }
 
 /**

@@ -80,6 +80,12 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       'time for which requests are served after readyz begins to fail (default 0s)',
       server((v) => ({ shutdownDelayMs: v.milliseconds() })),
     ],
+    [
+      'strict-transport-security-directives',
+      'strings',
+      'directives of the header Strict-Transport-Security: max-age=SECONDS, includeSubDomains, preload (default none)',
+      serving((v) => ({ strictTransportSecurity: v.list().map((directive) => securityDirective(v, directive)) })),
+    ],
   ]),
   ...group('Etcd', [
     [
@@ -306,6 +312,13 @@ function positive(values: FlagValues, value: number): number {
 function minTlsVersion(values: FlagValues): 'TLSv1.2' | 'TLSv1.3' {
   const version = values.choice(['VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13', '']);
   return version === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2';
+}
+
+/** As in RFC 6797, 6.1. kube-apiserver does not check the number. */
+function securityDirective(values: FlagValues, directive: string): string {
+  if (!/^(?:max-age=\d+|includeSubDomains|preload)$/.test(directive))
+    throw values.refuse('is not a list of max-age=SECONDS, includeSubDomains and preload');
+  return directive;
 }
 
 function sniFiles(values: FlagValues, value: string): SniFiles {

@@ -39,6 +39,8 @@ export interface ServingOptions {
   readonly minTlsVersion: 'TLSv1.2' | 'TLSv1.3';
   /** `--http2-max-streams-per-connection`. 0 is the listener's default. */
   readonly maxStreamsPerConnection: number;
+  /** `--strict-transport-security-directives`: the header of every answer. Empty: the header is absent. */
+  readonly strictTransportSecurity: readonly string[];
 }
 
 export interface RequestHeaderOptions {
@@ -178,6 +180,7 @@ export const defaultOptions: ServerOptions = {
     sni: [],
     minTlsVersion: 'TLSv1.2',
     maxStreamsPerConnection: 0,
+    strictTransportSecurity: [],
   },
   authentication: {
     anonymous: true,

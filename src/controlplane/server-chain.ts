@@ -74,6 +74,8 @@ export interface ServerChainParts {
   readonly storage: Storage;
   readonly logger: Logger;
   readonly logRequests: boolean;
+  /** The flags that `/flagz` shows; undefined: there is no such page. */
+  readonly flags: Readonly<Record<string, string>> | undefined;
   /** Takes ownership of everything that the chain opens. */
   readonly lifetime: Lifetime;
 }
@@ -145,9 +147,10 @@ interface PublishedAddress {
 
 function createGenericServer(
   { options, platform }: CompletedOptions,
-  { logger, logRequests }: ServerChainParts,
+  { logger, logRequests, flags }: ServerChainParts,
   address: PublishedAddress,
 ): GenericServer {
+  const { strictTransportSecurity } = options.serving;
   const server = new GenericServer({
     clock: platform.clock,
     logger,
@@ -164,6 +167,8 @@ function createGenericServer(
     limits: options.limits,
     longRunning: LONG_RUNNING,
     gzip: platform.compressor,
+    ...(flags && { flags }),
+    ...(strictTransportSecurity.length > 0 && { strictTransportSecurity: strictTransportSecurity.join('; ') }),
   });
   registerProcessMetrics(server.metricRegistry, () => platform.processUsage());
   return server;

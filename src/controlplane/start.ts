@@ -26,6 +26,8 @@ export interface StartOptions {
   readonly logger?: Logger;
   /** Whether every request is logged at debug level. Default false. */
   readonly logRequests?: boolean;
+  /** The flags that `/flagz` shows, with their values. Default: there is no such page. */
+  readonly flags?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface StartOptions {
  */
 export async function startControlPlane(
   completed: CompletedOptions,
-  { logger = SILENT, logRequests = false }: StartOptions = {},
+  { logger = SILENT, logRequests = false, flags }: StartOptions = {},
 ): Promise<ControlPlane> {
   const lifetime = new Lifetime('control plane');
   lifetime.add('data folder', () => completed.release());
@@ -48,7 +50,7 @@ export async function startControlPlane(
       onError: (error) => logger.error('cannot compact old revisions; the next interval tries again', error),
     });
     lifetime.add('compactor', () => compactor.stop());
-    const chain = await createServerChain(completed, { storage, logger, logRequests, lifetime });
+    const chain = await createServerChain(completed, { storage, logger, logRequests, flags, lifetime });
     const listener = await listen(completed, chain, logger);
     lifetime.add('listener', () => listener.stop());
     chain.setListener(listener);

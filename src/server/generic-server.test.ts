@@ -4,7 +4,7 @@ import { VirtualClock } from '../base/virtual-clock.ts';
 import { anonymousAuthenticator } from './filters/authentication/anonymous.ts';
 import { createAuthenticator } from './filters/authentication/union.ts';
 import { ALWAYS_ALLOW } from './filters/authorizers.ts';
-import { GenericServer } from './generic-server.ts';
+import { GenericServer, type GenericServerOptions } from './generic-server.ts';
 import { inProcess } from './http/in-process.ts';
 import { NOT_FOUND } from './http/paths.ts';
 import type { RequestHandler } from './http/server-request.ts';
@@ -12,8 +12,8 @@ import { types } from './openapi/openapi.fixtures.ts';
 
 const BUILD = { version: '0.0.0', runtime: 'test', platform: 'test/test' };
 
-function createServer(delegate: RequestHandler = () => NOT_FOUND) {
-  const server = new GenericServer({ clock: new VirtualClock(), logger: SILENT, types, build: BUILD });
+function createServer(delegate: RequestHandler = () => NOT_FOUND, more: Partial<GenericServerOptions> = {}) {
+  const server = new GenericServer({ clock: new VirtualClock(), logger: SILENT, types, build: BUILD, ...more });
   const transport = inProcess(
     server.prepare({
       authenticate: createAuthenticator({ authenticators: [], anonymous: anonymousAuthenticator() }),
@@ -21,9 +21,9 @@ function createServer(delegate: RequestHandler = () => NOT_FOUND) {
       delegate,
     }),
   );
-  const get = async (target: string): Promise<{ status: number; text: string }> => {
-    const { status, body } = await transport({ method: 'GET', target });
-    return { status, text: body instanceof Uint8Array ? new TextDecoder().decode(body) : '' };
+  const get = async (target: string) => {
+    const { status, headers, body } = await transport({ method: 'GET', target });
+    return { status, headers, text: body instanceof Uint8Array ? new TextDecoder().decode(body) : '' };
   };
   return { server, get };
 }
@@ -34,6 +34,31 @@ describe('the generic server', () => {
     for (const path of ['/version', '/livez', '/metrics', '/apis', '/openapi/v3', '/openapi/v2'])
       expect([path, (await get(path)).status]).toEqual([path, 200]);
     expect(JSON.parse((await get('/')).text).paths).toEqual(expect.arrayContaining(['/apis', '/readyz', '/version']));
+  });
+
+  it('prints results of health checks at /metrics/slis only', async () => {
+    const { get } = createServer();
+    await get('/livez');
+    expect((await get('/metrics/slis')).text).toContain('kubernetes_healthcheck{name="ping",type="livez"} 1\n');
+    expect((await get('/metrics')).text).not.toContain('kubernetes_healthcheck');
+  });
+
+  it('has /statusz, and /flagz if it knows the flags', async () => {
+    const { get } = createServer();
+    expect([(await get('/statusz')).status, (await get('/flagz')).status]).toEqual([200, 404]);
+    const { get: other } = createServer(undefined, { flags: { a: 'b' } });
+    expect((await other('/flagz')).text).toContain('\na=b\n');
+    expect((await other('/statusz')).text).toContain(
+      'Paths: /flagz /healthz /livez /metrics /readyz /statusz /version',
+    );
+  });
+
+  it('sends Strict-Transport-Security with every answer if it is configured', async () => {
+    const value = 'max-age=1; preload';
+    const { get } = createServer(() => Promise.reject(new Error('fails')), { strictTransportSecurity: value });
+    for (const path of ['/version', '/apis', '/unknown', '/version/x'])
+      expect([path, (await get(path)).headers['strict-transport-security']]).toEqual([path, value]);
+    expect((await createServer().get('/version')).headers).not.toHaveProperty('strict-transport-security');
   });
 
   it('passes everything else to the delegate, except paths with repeated leading slashes', async () => {

@@ -25,7 +25,12 @@ import type { RequestInfo } from './http/request-info.ts';
 import type { RequestHandler } from './http/server-request.ts';
 import { createLongRunningCheck, InFlightGate, type LongRunningRules } from './in-flight.ts';
 import { MetricRegistry } from './metrics/metric-registry.ts';
-import { registerServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts';
+import {
+  registerServerMetrics,
+  registerSliMetrics,
+  type ServerMetrics,
+  type SliMetrics,
+} from './metrics/server-metrics.ts';
 import type { DocumentInfo, SimplePath } from './openapi/document-v3.ts';
 import { OpenApiManager } from './openapi/openapi-manager.ts';
 import type { PreparedOpenApi } from './openapi/prepared.ts';
@@ -34,6 +39,9 @@ import { type PostStartHook, PostStartHooks } from './post-start-hooks.ts';
 import type { MetaTypes } from './resource/meta-types.ts';
 import type { ResourceServerOptions } from './resource-server.ts';
 import { type BuildInfo, versionInfo } from './version-info.ts';
+import { flagzPage } from './zpages/flagz.ts';
+import { statuszPage } from './zpages/statusz.ts';
+import { mountZPage } from './zpages/zpage.ts';
 
 export interface GenericServerLimits {
   /** Reads in flight; 0 for no limit. Default 400. */
@@ -54,9 +62,14 @@ export interface GenericServerOptions {
   /** The content of `/version`. */
   readonly build: BuildInfo;
   /**
-   * When the process started, in milliseconds since 1970, for scrapers of `/metrics`. Default: the header is absent.
+   * When the process started, in milliseconds since 1970, for scrapers of `/metrics` and for `/statusz`. Default: the
+   * header is absent, and `/statusz` shows when the server was made.
    */
   readonly startedAt?: number;
+  /** The flags that `/flagz` shows, with their values. Default: there is no such page. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** The value of the header `Strict-Transport-Security` of every answer. Default: the header is absent. */
+  readonly strictTransportSecurity?: string;
   /**
    * Host and port under which clients reach the server, for discovery. Called per request. Default: none is published.
    */
@@ -108,6 +121,8 @@ export class GenericServer {
   readonly health: Health;
   readonly metricRegistry: MetricRegistry = new MetricRegistry();
   readonly metrics: ServerMetrics;
+  readonly #sliRegistry: MetricRegistry = new MetricRegistry();
+  readonly #slis: SliMetrics;
   readonly discovery: DiscoveryManager;
   readonly openapi: OpenApiManager;
   /**
@@ -126,6 +141,7 @@ export class GenericServer {
     const { clock, types, externalAddress } = options;
     this.#options = options;
     this.metrics = registerServerMetrics(this.metricRegistry);
+    this.#slis = registerSliMetrics(this.#sliRegistry);
     this.health = this.#createHealth();
     this.#postStart = new PostStartHooks(this.health);
     this.discovery = new DiscoveryManager({
@@ -163,7 +179,7 @@ export class GenericServer {
   prepare({ delegate, ...parts }: PrepareOptions): Handler {
     if (this.#prepared) throw new BugError('a generic server is prepared once');
     this.#prepared = true;
-    const { clock, logger, types, limits, logRequests, longRunning = WATCHES } = this.#options;
+    const { clock, logger, types, limits, logRequests, strictTransportSecurity, longRunning = WATCHES } = this.#options;
     return buildChain({
       ...parts,
       clock,
@@ -178,6 +194,7 @@ export class GenericServer {
       connectSubresources: longRunning.subresources,
       shutdown: this.#shutdown,
       logRequests: logRequests ?? false,
+      strictTransportSecurity,
       dispatch: this.#dispatcher(delegate),
     });
   }
@@ -204,7 +221,7 @@ export class GenericServer {
 
   #createHealth(): Health {
     const { clock, logger, livezGracePeriodMs = 0 } = this.#options;
-    const { healthcheck, healthchecksTotal } = this.metrics;
+    const { healthcheck, healthchecksTotal } = this.#slis;
     const health = new Health({
       clock,
       livezGracePeriodMs,
@@ -253,10 +270,14 @@ export class GenericServer {
   }
 
   #mountPaths(): void {
-    const { build, startedAt } = this.#options;
+    const { clock, build, startedAt, flags } = this.#options;
     mountVersion(this.mux, versionInfo(build));
     mountHealth(this.mux, this.health);
-    mountMetrics(this.mux, this.metricRegistry, startedAt === undefined ? {} : { startedAt });
+    mountMetrics(this.mux, this.metricRegistry, { startedAt });
+    mountMetrics(this.mux, this.#sliRegistry, { path: '/metrics/slis', startedAt });
+    if (flags !== undefined) mountZPage(this.mux, flagzPage(flags));
+    const paths = (): readonly string[] => this.mux.paths();
+    mountZPage(this.mux, statuszPage({ clock, startedAt: startedAt ?? clock.now(), runtime: build.runtime, paths }));
     this.mux.list(() => this.discovery.paths(), '/api');
     this.mux.list(() => this.openapi.paths(), '/openapi/');
   }

@@ -14,7 +14,7 @@ import { createPodSecurityMetrics } from '../../src/kube/admission/pod-security/
 import { startTestKube } from '../../src/kube/kube-server.fixtures.ts';
 import { DiscoveryManager } from '../../src/server/discovery/discovery-manager.ts';
 import { type MetricOptions, MetricRegistry } from '../../src/server/metrics/metric-registry.ts';
-import { registerServerMetrics } from '../../src/server/metrics/server-metrics.ts';
+import { registerServerMetrics, registerSliMetrics } from '../../src/server/metrics/server-metrics.ts';
 
 export type ReferencePages = Readonly<Record<string, string>>;
 
@@ -121,7 +121,9 @@ ${table(
     ['`/openapi/v2`, `/openapi/v3`, `/openapi/v3/<path>`', 'OpenAPI documents, as JSON or protobuf'],
     ['`/version`', 'the version of Kubernetes whose API is served, and of this build'],
     ['`/healthz`, `/livez`, `/readyz`', 'health; `?verbose`, `?exclude=NAME`; each check also below its own path'],
-    ['`/metrics`', 'metrics for Prometheus; see [metrics](metrics.md)'],
+    ['`/metrics`, `/metrics/slis`', 'metrics for Prometheus; see [metrics](metrics.md)'],
+    ['`/flagz`', 'the flags of the command line and their values, as text, JSON or YAML'],
+    ['`/statusz`', 'versions, start and paths of the server, as text, JSON or YAML'],
     ['`/.well-known/openid-configuration`, `/openid/v1/jwks`', 'the keys that verify ServiceAccount tokens'],
   ],
 )}`;
@@ -147,7 +149,7 @@ function limits(): string {
 }
 
 function metrics(): string {
-  const seen: { type: string; options: MetricOptions<readonly string[]> }[] = [];
+  const seen: SeenMetric[] = [];
   const registry = new MetricRegistry();
   const recording = new Proxy(registry, {
     get: (target, name) => {
@@ -164,12 +166,27 @@ function metrics(): string {
   registerProcessMetrics(recording, () => ({ cpuSeconds: 0, residentBytes: 0, startedAt: 0 }));
   createAdmissionObserver(recording, systemClock);
   createPodSecurityMetrics(recording);
-  const rows = seen
-    .sort((a, b) => (a.options.name < b.options.name ? -1 : 1))
-    .map(({ type, options }) => [code(options.name), type, options.labels.map(code).join(' '), options.help]);
+  const rows = rowsOf(seen);
+  seen.length = 0;
+  registerSliMetrics(recording);
   return page(
     'Metrics',
     "The metrics at `/metrics`. Names, labels and buckets are kube-apiserver's where the meaning is the same.",
-    table(['metric', 'type', 'labels', 'meaning'], rows),
+    `${metricTable(rows)}\n\n## Service levels\n\nThe metrics at \`/metrics/slis\`.\n\n${metricTable(rowsOf(seen))}`,
   );
+}
+
+interface SeenMetric {
+  readonly type: string;
+  readonly options: MetricOptions<readonly string[]>;
+}
+
+function rowsOf(seen: readonly SeenMetric[]): string[][] {
+  return [...seen]
+    .sort((a, b) => (a.options.name < b.options.name ? -1 : 1))
+    .map(({ type, options }) => [code(options.name), type, options.labels.map(code).join(' '), options.help]);
+}
+
+function metricTable(rows: string[][]): string {
+  return table(['metric', 'type', 'labels', 'meaning'], rows);
 }

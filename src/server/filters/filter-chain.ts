@@ -63,6 +63,8 @@ export interface ChainConfig {
   readonly shutdown?: ShutdownState;
   /** Writes a debug line for every request. Default false. */
   readonly logRequests?: boolean;
+  /** The value of the header `Strict-Transport-Security`. Default: the header is absent. */
+  readonly strictTransportSecurity?: string | undefined;
   /** The types that Statuses are encoded in protobuf with. Default: a Status is never sent in protobuf. */
   readonly types?: MetaTypes;
   /** Answers the requests that pass all filters. */
@@ -116,6 +118,7 @@ export function buildChain(config: ChainConfig): Handler {
       newAuditId: config.newAuditId,
       logRequests: config.logRequests ?? false,
       types: config.types,
+      strictTransportSecurity: config.strictTransportSecurity,
     },
     handler,
   );

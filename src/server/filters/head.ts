@@ -25,6 +25,8 @@ export interface HeadOptions {
   readonly logRequests: boolean;
   /** The types that Statuses are encoded in protobuf with; undefined: a Status is never sent in protobuf. */
   readonly types: MetaTypes | undefined;
+  /** The value of the header `Strict-Transport-Security`; undefined: the header is absent. */
+  readonly strictTransportSecurity: string | undefined;
 }
 
 const PANIC = plainAnswer(500, 'This request caused apiserver to panic. Look in the logs for details.');
@@ -81,7 +83,7 @@ function finish(request: ServerRequest, incoming: Incoming, answer: Answer, opti
   if (code >= 500 && answer !== PANIC)
     options.logger.error('a request was answered with an error', undefined, fieldsOf(request, incoming, code, options));
   else if (options.logRequests) options.logger.debug('request', fieldsOf(request, incoming, code, options));
-  return withCommonHeaders(answer, request);
+  return withCommonHeaders(answer, request, options.strictTransportSecurity);
 }
 
 function fieldsOf(
@@ -106,7 +108,7 @@ function fieldsOf(
  * Returns a copy of the answer with the headers that all answers have. A copy, because the answer may be a shared
  * constant.
  */
-function withCommonHeaders(answer: Answer, request: ServerRequest): Answer {
+function withCommonHeaders(answer: Answer, request: ServerRequest, transportSecurity: string | undefined): Answer {
   // Spreading last gives all header objects one hidden class in V8; spreading first costs twenty times as much. Headers
   // of the answer win over the common ones.
   const { warnings, flow } = request;
@@ -122,6 +124,7 @@ function withCommonHeaders(answer: Answer, request: ServerRequest): Answer {
         };
   if (warnings !== undefined && warnings.headers.length > 0)
     headers['warning'] = joined(headers['warning'], warnings.headers);
+  if (transportSecurity !== undefined) headers['strict-transport-security'] ??= transportSecurity;
   switch (answer.kind) {
     case 'bytes':
       return { kind: 'bytes', status: answer.status, headers, body: answer.body };

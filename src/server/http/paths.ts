@@ -113,18 +113,18 @@ export function mountHealth(mux: PathMux, health: Health): void {
 }
 
 /**
- * Serves `/metrics`. `startedAt` is the start of the process in milliseconds since 1970; scrapers use it to detect that
+ * Serves a registry at `path`, by default `/metrics`. `startedAt` is the start of the process in milliseconds since 1970; scrapers use it to detect that
  * counters were reset.
  */
 export function mountMetrics(
   mux: PathMux,
   registry: MetricRegistry,
-  options: { readonly startedAt?: number } = {},
+  options: { readonly path?: string; readonly startedAt?: number | undefined } = {},
 ): void {
-  const { startedAt } = options;
+  const { path = '/metrics', startedAt } = options;
   const extra: Readonly<Record<string, string>> =
     startedAt === undefined ? {} : { 'process-start-time-unix': `${Math.floor(startedAt / 1000)}` };
-  mux.handle('/metrics', () => {
+  mux.handle(path, () => {
     const answer = registry.answer();
     return { ...answer, headers: { ...answer.headers, ...extra } };
   });

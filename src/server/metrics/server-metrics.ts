@@ -23,6 +23,10 @@ export interface ServerMetrics {
   readonly authorizationAttempts: CounterFamily<readonly ['result']>;
   readonly auditEvents: CounterFamily<readonly []>;
   readonly auditErrors: CounterFamily<readonly ['plugin']>;
+}
+
+/** The metrics of `/metrics/slis`: results of health checks, from which service levels are computed. */
+export interface SliMetrics {
   readonly healthcheck: GaugeFamily<readonly ['name', 'type']>;
   readonly healthchecksTotal: CounterFamily<readonly ['name', 'type', 'status']>;
 }
@@ -49,6 +53,22 @@ const EVENT_SIZE_BUCKETS = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_
 /** Registers all metrics. Called once per registry; a second call throws BugError. */
 export function registerServerMetrics(registry: MetricRegistry): ServerMetrics {
   return { ...requestMetrics(registry), ...watchMetrics(registry), ...otherMetrics(registry) };
+}
+
+/** Registers the metrics of `/metrics/slis`. Called once per registry; a second call throws BugError. */
+export function registerSliMetrics(registry: MetricRegistry): SliMetrics {
+  return {
+    healthcheck: registry.gauge({
+      name: 'kubernetes_healthcheck',
+      help: '1 if a check of healthz, livez or readyz passed when it last ran, otherwise 0.',
+      labels: ['name', 'type'],
+    }),
+    healthchecksTotal: registry.counter({
+      name: 'kubernetes_healthchecks_total',
+      help: 'Runs of the checks of healthz, livez and readyz, by status: success or error.',
+      labels: ['name', 'type', 'status'],
+    }),
+  };
 }
 
 function requestMetrics(registry: MetricRegistry) {
@@ -130,16 +150,6 @@ function otherMetrics(registry: MetricRegistry) {
       name: 'apiserver_audit_error_total',
       help: 'Audit events that could not be written, by the part that failed.',
       labels: ['plugin'],
-    }),
-    healthcheck: registry.gauge({
-      name: 'kubernetes_healthcheck',
-      help: '1 if a check of healthz, livez or readyz passed when it last ran, otherwise 0.',
-      labels: ['name', 'type'],
-    }),
-    healthchecksTotal: registry.counter({
-      name: 'kubernetes_healthchecks_total',
-      help: 'Runs of the checks of healthz, livez and readyz, by status: success or error.',
-      labels: ['name', 'type', 'status'],
     }),
   } satisfies Partial<ServerMetrics>;
 }
