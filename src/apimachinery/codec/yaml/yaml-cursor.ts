@@ -3,16 +3,29 @@
  * which is also libyaml's end marker.
  */
 
+/** A position in a text. Line and column are counted from 0. */
+export interface YamlPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
 /**
- * A failure on its way to the function that returns it as a result. `line` is counted from 0; -1 means that the failure
- * has no position.
+ * A failure on its way to the function that returns it as a result. `line` and `column` are counted from 0; a line of
+ * -1 means that the failure has no position.
  */
 export class YamlSyntaxError {
+  /** As the reference prints it. */
   readonly message: string;
+  /** The message without the number of a line. */
+  readonly reason: string;
   readonly line: number;
-  constructor(message: string, line: number) {
+  readonly column: number;
+
+  constructor(message: string, { line, column }: YamlPosition, reason: string = message) {
     this.message = message;
+    this.reason = reason;
     this.line = line;
+    this.column = column;
   }
 }
 
@@ -69,7 +82,7 @@ export class YamlCursor {
 
   /** Fails with a scanner message. The reference counts its lines from 1 and does not name the first. */
   fail(message: string): never {
-    throw new YamlSyntaxError(this.line === 0 ? message : `line ${this.line + 1}: ${message}`, this.line);
+    throw new YamlSyntaxError(this.line === 0 ? message : `line ${this.line + 1}: ${message}`, this, message);
   }
 }
 

@@ -37,14 +37,14 @@ export function resolveNode(node: YamlScalarNode): YamlScalar {
   if (node.tag === YAML_TAG.float && scalar.type === 'int' && scalar.value <= MAX_INT64)
     return { type: 'float', value: Number(scalar.value) };
   const wanted = node.tag.slice('tag:yaml.org,2002:'.length);
-  throw new YamlSyntaxError(`cannot decode !!${scalar.type} \`${node.text}\` as a !!${wanted}`, node.line);
+  throw new YamlSyntaxError(`cannot decode !!${scalar.type} \`${node.text}\` as a !!${wanted}`, node);
 }
 
 /** The text of a string scalar. `!!binary` is decoded. */
 export function stringOfNode(node: YamlScalarNode): string {
   if (node.tag !== YAML_TAG.binary) return node.text;
   const decoded = decodeBase64(node.text);
-  if (decoded === undefined) throw new YamlSyntaxError('!!binary value contains invalid base64 data', node.line);
+  if (decoded === undefined) throw new YamlSyntaxError('!!binary value contains invalid base64 data', node);
   return decodeLikeGo(decoded);
 }
 

@@ -3,7 +3,7 @@
  * until no key can begin at the first of them. Invariant: such a key fits into one line and 1024 characters, which
  * bounds the queue.
  */
-import { isBlank, isBlankOrEnd, isBreak, YamlCursor, YamlSyntaxError } from './yaml-cursor.ts';
+import { isBlank, isBlankOrEnd, isBreak, YamlCursor, type YamlPosition, YamlSyntaxError } from './yaml-cursor.ts';
 import { scanBlock, scanPlain, scanQuoted } from './yaml-scan-scalar.ts';
 import { scanAnchor, scanDirective, scanTag, type YamlDirective, type YamlTag } from './yaml-scan-tag.ts';
 
@@ -33,8 +33,9 @@ export type YamlTokenType =
 
 export interface YamlToken {
   readonly type: YamlTokenType;
-  /** The line of its first character, counted from 0. */
+  /** The line and the column of its first character, counted from 0. */
   readonly line: number;
+  readonly column: number;
   /** The text of a scalar; the name of an anchor or alias. */
   readonly text: string;
   /** True for an unquoted scalar. */
@@ -59,7 +60,10 @@ const MAX_KEY_LENGTH = 1024;
 const QUEUE_SLACK = 512;
 /** The size of the reference's input buffer: a forbidden character is reported when its part of the text is read. */
 const READ_SIZE = 512;
+const NOWHERE: YamlPosition = { line: -1, column: -1 };
 const UNREADABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+const NO_PARTS = {};
 
 export class YamlScanner {
   readonly #cursor: YamlCursor;
@@ -117,8 +121,13 @@ export class YamlScanner {
     return false;
   }
 
-  #push(type: YamlTokenType, line: number, text = '', plain = false, tag?: YamlTag, directive?: YamlDirective): void {
-    this.#queue.push({ type, line, text, plain, tag, directive });
+  #push(
+    type: YamlTokenType,
+    { line, column }: YamlPosition,
+    parts: Partial<Pick<YamlToken, 'text' | 'plain' | 'tag' | 'directive'>> = NO_PARTS,
+  ): void {
+    const { text = '', plain = false, tag, directive } = parts;
+    this.#queue.push({ type, line, column, text, plain, tag, directive });
   }
 
   /** The number of the next token. */
@@ -126,16 +135,16 @@ export class YamlScanner {
     return this.#taken + this.#queue.length - this.#head;
   }
 
-  #insert(number: number, type: YamlTokenType, line: number): void {
+  #insert(number: number, type: YamlTokenType, { line, column }: YamlPosition): void {
     const at = Math.max(this.#head + number - this.#taken, this.#head);
-    this.#queue.splice(at, 0, { type, line, text: '', plain: false, tag: undefined, directive: undefined });
+    this.#queue.splice(at, 0, { type, line, column, text: '', plain: false, tag: undefined, directive: undefined });
   }
 
   #fetch(): void {
     const cursor = this.#cursor;
     this.#passGap();
     if (cursor.position >= this.#unreadable || (cursor.code() === 0 && this.#unreadable < Number.POSITIVE_INFINITY))
-      throw new YamlSyntaxError('control characters are not allowed', -1);
+      throw new YamlSyntaxError('control characters are not allowed', NOWHERE);
     this.#unroll(cursor.column);
     const c = cursor.code();
     if (c === 0) this.#fetchEnd();
@@ -145,24 +154,25 @@ export class YamlScanner {
   #fetchNodePart(c: number): void {
     const cursor = this.#cursor;
     const inFlow = this.#flowLevel > 0;
-    const { line } = cursor;
+    const { line, column } = cursor;
+    const start: YamlPosition = { line, column };
     if (c === 0x2a || c === 0x26) {
       this.#begin();
-      this.#push(c === 0x2a ? 'alias' : 'anchor', line, scanAnchor(cursor));
+      this.#push(c === 0x2a ? 'alias' : 'anchor', start, { text: scanAnchor(cursor) });
     } else if (c === 0x21) {
       this.#begin();
-      this.#push('tag', line, '', false, scanTag(cursor));
+      this.#push('tag', start, { tag: scanTag(cursor) });
     } else if ((c === 0x7c || c === 0x3e) && !inFlow) {
       this.#dropKey();
       this.#keyAllowed = true;
-      this.#push('scalar', line, scanBlock(cursor, this.#indent));
+      this.#push('scalar', start, { text: scanBlock(cursor, this.#indent) });
     } else if (c === 0x27 || c === 0x22) {
       this.#begin();
-      this.#push('scalar', line, scanQuoted(cursor, c));
+      this.#push('scalar', start, { text: scanQuoted(cursor, c) });
     } else if (this.#startsPlain(c)) {
       this.#begin();
       const scalar = scanPlain(cursor, this.#indent, inFlow);
-      this.#push('scalar', line, scalar.text, true);
+      this.#push('scalar', start, { text: scalar.text, plain: true });
       if (scalar.endedLine) this.#keyAllowed = true;
     } else cursor.fail('found character that cannot start any token');
   }
@@ -186,7 +196,7 @@ export class YamlScanner {
     this.#unroll(-1);
     this.#dropKey();
     this.#keyAllowed = false;
-    this.#push('stream-end', this.#cursor.line);
+    this.#push('stream-end', this.#cursor);
   }
 
   #fetchDocumentPart(c: number): boolean {
@@ -196,11 +206,11 @@ export class YamlScanner {
     this.#unroll(-1);
     this.#dropKey();
     this.#keyAllowed = false;
-    const { line } = cursor;
+    const { line, column } = cursor;
     if (isMarker) {
       cursor.position += 3;
-      this.#push(c === 0x2d ? 'document-start' : 'document-end', line);
-    } else this.#push('directive', line, '', false, undefined, scanDirective(cursor));
+      this.#push(c === 0x2d ? 'document-start' : 'document-end', { line, column });
+    } else this.#push('directive', { line, column }, { directive: scanDirective(cursor) });
     return true;
   }
 
@@ -240,7 +250,7 @@ export class YamlScanner {
   }
 
   #passIndicator(type: YamlTokenType): true {
-    this.#push(type, this.#cursor.line);
+    this.#push(type, this.#cursor);
     this.#cursor.position++;
     return true;
   }
@@ -267,14 +277,14 @@ export class YamlScanner {
 
   #openBlock(type: YamlTokenType, misplaced: string): void {
     if (!this.#keyAllowed) this.#cursor.fail(misplaced);
-    this.#roll(this.#cursor.column, this.#nextNumber(), type, this.#cursor.line);
+    this.#roll(this.#cursor, this.#nextNumber(), type);
   }
 
   #fetchValue(inFlow: boolean): true {
     const key = this.#keys.at(-1) as SimpleKey;
     if (this.#isValid(key)) {
-      this.#insert(key.token, 'key', key.line);
-      this.#roll(key.column, key.token, 'block-mapping-start', key.line);
+      this.#insert(key.token, 'key', key);
+      this.#roll(key, key.token, 'block-mapping-start');
       this.#forget(key);
       this.#keyAllowed = false;
     } else {
@@ -318,18 +328,18 @@ export class YamlScanner {
     this.#keyAt.delete(key.token);
   }
 
-  #roll(column: number, number: number, type: YamlTokenType, line: number): void {
-    if (this.#flowLevel > 0 || this.#indent >= column) return;
+  #roll(at: YamlPosition, number: number, type: YamlTokenType): void {
+    if (this.#flowLevel > 0 || this.#indent >= at.column) return;
     this.#indents.push(this.#indent);
-    this.#indent = column;
+    this.#indent = at.column;
     if (this.#indents.length > MAX_YAML_DEPTH) this.#cursor.fail(`exceeded max depth of ${MAX_YAML_DEPTH}`);
-    this.#insert(number, type, line);
+    this.#insert(number, type, at);
   }
 
   #unroll(column: number): void {
     if (this.#flowLevel > 0) return;
     while (this.#indent > column) {
-      this.#push('block-end', this.#cursor.line);
+      this.#push('block-end', this.#cursor);
       this.#indent = this.#indents.pop() as number;
     }
   }

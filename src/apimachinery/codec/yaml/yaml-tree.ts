@@ -2,7 +2,7 @@
  * The parser of the first YAML document of a text, with the grammar of goyaml v2. Failures are YamlSyntaxErrors with
  * the reference's messages. Later documents are not read.
  */
-import { YamlSyntaxError } from './yaml-cursor.ts';
+import { type YamlPosition, YamlSyntaxError } from './yaml-cursor.ts';
 import type { YamlTag } from './yaml-scan-tag.ts';
 import { MAX_YAML_DEPTH, YamlScanner, type YamlToken, type YamlTokenType } from './yaml-scanner.ts';
 
@@ -13,25 +13,29 @@ export interface YamlScalarNode {
   readonly tag: string;
   /** True for an unquoted scalar without a tag and for one with the tag `!`. */
   readonly implicit: boolean;
-  /** The line where it starts, including its tag and anchor, counted from 0. */
+  /** The line and the column where it starts, including its tag and anchor, counted from 0. */
   readonly line: number;
+  readonly column: number;
 }
 export interface YamlSequenceNode {
   readonly kind: 'sequence';
   readonly items: YamlNode[];
   readonly line: number;
+  readonly column: number;
 }
 export interface YamlMappingNode {
   readonly kind: 'mapping';
   /** Keys and values in turn. */
   readonly items: YamlNode[];
   readonly line: number;
+  readonly column: number;
 }
 export interface YamlAliasNode {
   readonly kind: 'alias';
   readonly name: string;
   readonly target: YamlNode;
   readonly line: number;
+  readonly column: number;
 }
 export type YamlNode = YamlScalarNode | YamlSequenceNode | YamlMappingNode | YamlAliasNode;
 
@@ -44,8 +48,9 @@ export function parseYamlTree(text: string): YamlNode | undefined {
 interface Properties {
   readonly anchor: string;
   readonly tag: string;
-  /** The line of the first property, or of the node itself. */
+  /** The position of the first property, or of the node itself. */
   readonly line: number;
+  readonly column: number;
 }
 
 const DOCUMENT_ENDS: ReadonlySet<YamlTokenType> = new Set([
@@ -75,10 +80,10 @@ class TreeParser {
     this.#directives();
     if (explicit) {
       token = this.#scanner.peek();
-      if (token.type !== 'document-start') this.#fail('did not find expected <document start>', token.line);
+      if (token.type !== 'document-start') this.#fail('did not find expected <document start>', token);
       token = this.#next();
     }
-    const root = explicit && DOCUMENT_ENDS.has(token.type) ? empty(token.line) : this.#node(true, false);
+    const root = explicit && DOCUMENT_ENDS.has(token.type) ? empty(token) : this.#node(true, false);
     // The reference reads one more token, which may be malformed.
     this.#scanner.peek();
     return root;
@@ -90,8 +95,8 @@ class TreeParser {
   }
 
   /** Fails with a parser message. The reference counts its lines from 0 and does not name the first. */
-  #fail(message: string, line: number): never {
-    throw new YamlSyntaxError(line === 0 ? message : `line ${line}: ${message}`, line);
+  #fail(message: string, at: YamlPosition): never {
+    throw new YamlSyntaxError(at.line === 0 ? message : `line ${at.line}: ${message}`, at, message);
   }
 
   #directives(): void {
@@ -99,12 +104,12 @@ class TreeParser {
     for (let token = this.#scanner.peek(); token.directive !== undefined; token = this.#next()) {
       const { directive } = token;
       if (directive.kind === 'version') {
-        if (hasVersion) this.#fail('found duplicate %YAML directive', token.line);
-        if (directive.major !== 1 || directive.minor !== 1) this.#fail('found incompatible YAML document', token.line);
+        if (hasVersion) this.#fail('found duplicate %YAML directive', token);
+        if (directive.major !== 1 || directive.minor !== 1) this.#fail('found incompatible YAML document', token);
         hasVersion = true;
         continue;
       }
-      if (this.#prefixes.has(directive.handle)) this.#fail('found duplicate %TAG directive', token.line);
+      if (this.#prefixes.has(directive.handle)) this.#fail('found duplicate %TAG directive', token);
       this.#prefixes.set(directive.handle, directive.prefix);
     }
     if (!this.#prefixes.has('!')) this.#prefixes.set('!', '!');
@@ -119,9 +124,9 @@ class TreeParser {
     const token = this.#scanner.peek();
     if (token.type === 'scalar') {
       this.#scanner.skip();
-      const { tag, line } = properties;
+      const { tag, line, column } = properties;
       const implicit = (tag === '' && token.plain) || tag === '!';
-      return this.#anchored({ kind: 'scalar', text: token.text, tag, implicit, line }, properties);
+      return this.#anchored({ kind: 'scalar', text: token.text, tag, implicit, line, column }, properties);
     }
     if (indentless && token.type === 'block-entry')
       return this.#collection('sequence', properties, (items) => this.#indentlessSequence(items));
@@ -133,37 +138,37 @@ class TreeParser {
       return this.#collection('sequence', properties, (items) => this.#blockSequence(items));
     if (block && token.type === 'block-mapping-start')
       return this.#collection('mapping', properties, (items) => this.#blockMapping(items));
-    if (properties.anchor === '' && properties.tag === '') this.#fail('did not find expected node content', token.line);
-    const { tag, line } = properties;
-    return this.#anchored({ kind: 'scalar', text: '', tag, implicit: tag === '', line }, properties);
+    if (properties.anchor === '' && properties.tag === '') this.#fail('did not find expected node content', token);
+    const { tag, line, column } = properties;
+    return this.#anchored({ kind: 'scalar', text: '', tag, implicit: tag === '', line, column }, properties);
   }
 
   #alias(token: YamlToken): YamlNode {
     const target = this.#anchors.get(token.text);
-    if (target === undefined) throw new YamlSyntaxError(`unknown anchor '${token.text}' referenced`, token.line);
+    if (target === undefined) throw new YamlSyntaxError(`unknown anchor '${token.text}' referenced`, token);
     this.#scanner.skip();
-    return { kind: 'alias', name: token.text, target, line: token.line };
+    return { kind: 'alias', name: token.text, target, line: token.line, column: token.column };
   }
 
   /** Reads an anchor and a tag, in any order, each at most once. */
   #properties(first: YamlToken): Properties {
     let anchor = '';
     let tag: YamlTag | undefined;
-    let tagLine = 0;
+    let tagAt: YamlPosition = first;
     for (let token = first; ; token = this.#next()) {
       if (token.type === 'anchor' && anchor === '') anchor = token.text;
       else if (token.type === 'tag' && tag === undefined) {
         tag = token.tag;
-        tagLine = token.line;
+        tagAt = token;
       } else break;
     }
-    return { anchor, tag: tag === undefined ? '' : this.#longTag(tag, tagLine), line: first.line };
+    return { anchor, tag: tag === undefined ? '' : this.#longTag(tag, tagAt), line: first.line, column: first.column };
   }
 
-  #longTag(tag: YamlTag, line: number): string {
+  #longTag(tag: YamlTag, at: YamlPosition): string {
     if (tag.handle === '') return tag.suffix;
     const prefix = this.#prefixes.get(tag.handle);
-    return prefix === undefined ? this.#fail('found undefined tag handle', line) : prefix + tag.suffix;
+    return prefix === undefined ? this.#fail('found undefined tag handle', at) : prefix + tag.suffix;
   }
 
   #anchored<T extends YamlNode>(node: T, { anchor }: Properties): T {
@@ -173,9 +178,9 @@ class TreeParser {
 
   #collection(kind: 'sequence' | 'mapping', properties: Properties, read: (items: YamlNode[]) => void): YamlNode {
     if (++this.#depth > MAX_YAML_DEPTH)
-      throw new YamlSyntaxError(`exceeded max depth of ${MAX_YAML_DEPTH}`, properties.line);
+      throw new YamlSyntaxError(`exceeded max depth of ${MAX_YAML_DEPTH}`, properties);
     const node = this.#anchored<YamlSequenceNode | YamlMappingNode>(
-      { kind, items: [], line: properties.line },
+      { kind, items: [], line: properties.line, column: properties.column },
       properties,
     );
     read(node.items);
@@ -186,7 +191,7 @@ class TreeParser {
   #blockSequence(items: YamlNode[]): void {
     let token = this.#next();
     for (; token.type === 'block-entry'; token = this.#scanner.peek()) items.push(this.#entry(token, ENTRY_ENDS));
-    if (token.type !== 'block-end') this.#fail("did not find expected '-' indicator", token.line);
+    if (token.type !== 'block-end') this.#fail("did not find expected '-' indicator", token);
     this.#scanner.skip();
   }
 
@@ -196,7 +201,7 @@ class TreeParser {
   }
 
   #entry(indicator: YamlToken, ends: ReadonlySet<YamlTokenType>): YamlNode {
-    return ends.has(this.#next().type) ? empty(indicator.line) : this.#node(true, false);
+    return ends.has(this.#next().type) ? empty(indicator) : this.#node(true, false);
   }
 
   #blockMapping(items: YamlNode[]): void {
@@ -204,15 +209,15 @@ class TreeParser {
     for (; token.type === 'key'; token = this.#scanner.peek()) {
       items.push(this.#pairPart(token));
       const value = this.#scanner.peek();
-      items.push(value.type === 'value' ? this.#pairPart(value) : empty(value.line));
+      items.push(value.type === 'value' ? this.#pairPart(value) : empty(value));
     }
-    if (token.type !== 'block-end') this.#fail('did not find expected key', token.line);
+    if (token.type !== 'block-end') this.#fail('did not find expected key', token);
     this.#scanner.skip();
   }
 
   /** The node after a key or value indicator. */
   #pairPart(indicator: YamlToken): YamlNode {
-    return PAIR_ENDS.has(this.#next().type) ? empty(indicator.line) : this.#node(true, true);
+    return PAIR_ENDS.has(this.#next().type) ? empty(indicator) : this.#node(true, true);
   }
 
   #flowSequence(items: YamlNode[]): void {
@@ -223,13 +228,13 @@ class TreeParser {
 
   /** A mapping of one pair, written without braces. */
   #flowPair(indicator: YamlToken): YamlNode {
-    const properties: Properties = { anchor: '', tag: '', line: indicator.line };
+    const properties: Properties = { anchor: '', tag: '', line: indicator.line, column: indicator.column };
     return this.#collection('mapping', properties, (items) => {
       const token = this.#next();
       if (token.type === 'value' || token.type === 'flow-entry' || token.type === 'flow-sequence-end') {
         // The reference consumes the token, whatever it is.
         this.#scanner.skip();
-        items.push(empty(token.line));
+        items.push(empty(token));
       } else items.push(this.#node(false, false));
       items.push(this.#flowValue('flow-sequence-end'));
     });
@@ -238,12 +243,13 @@ class TreeParser {
   #flowMapping(items: YamlNode[]): void {
     this.#flowEntries('flow-mapping-end', "did not find expected ',' or '}'", (token) => {
       if (token.type !== 'key') {
-        items.push(this.#node(false, false), empty(this.#scanner.peek().line));
+        items.push(this.#node(false, false), empty(this.#scanner.peek()));
         return;
       }
-      const { type, line } = this.#next();
+      const next = this.#next();
+      const { type } = next;
       const isEmpty = type === 'value' || type === 'flow-entry' || type === 'flow-mapping-end';
-      items.push(isEmpty ? empty(line) : this.#node(false, false));
+      items.push(isEmpty ? empty(next) : this.#node(false, false));
       items.push(this.#flowValue('flow-mapping-end'));
     });
   }
@@ -254,14 +260,14 @@ class TreeParser {
       token = this.#next();
       if (token.type !== 'flow-entry' && token.type !== end) return this.#node(false, false);
     }
-    return empty(token.line);
+    return empty(token);
   }
 
   #flowEntries(end: YamlTokenType, unexpected: string, read: (token: YamlToken) => void): void {
     let token = this.#next();
     for (let first = true; token.type !== end; first = false) {
       if (!first) {
-        if (token.type !== 'flow-entry') this.#fail(unexpected, token.line);
+        if (token.type !== 'flow-entry') this.#fail(unexpected, token);
         token = this.#next();
         if (token.type === end) break;
       }
@@ -272,6 +278,6 @@ class TreeParser {
   }
 }
 
-function empty(line: number): YamlScalarNode {
-  return { kind: 'scalar', text: '', tag: '', implicit: true, line };
+function empty({ line, column }: YamlPosition): YamlScalarNode {
+  return { kind: 'scalar', text: '', tag: '', implicit: true, line, column };
 }

@@ -159,9 +159,9 @@ describe('bounds and errors', () => {
     expect(failure(long).message).toBe('yaml: document contains excessive aliasing');
     expect(failure(`~: ${'x'.repeat(1_000_000)}`).message.length).toBeLessThan(70_000);
     expect(failure('a: &a [*a]').message).toBe("yaml: anchor 'a' value contains itself");
-    expect(readYaml('aaaa', { maxBytes: 3 })).toEqual({
+    expect(readYaml('aaaa', { maxBytes: 3 })).toMatchObject({
       ok: false,
-      error: { message: 'yaml: document is larger than 3 bytes', line: 0 },
+      error: { message: 'yaml: document is larger than 3 bytes', line: 0, column: 0 },
     });
   });
 
@@ -181,7 +181,18 @@ describe('bounds and errors', () => {
     ['%YAML 1.2\n---\na: 1', 'yaml: found incompatible YAML document', 1],
     ['a: b # \x01', 'yaml: control characters are not allowed', 0],
   ])('%j has the words and the line of the reference', (text, message, line) => {
-    expect(failure(text)).toEqual({ message, line });
+    expect(failure(text)).toMatchObject({ message, line });
+  });
+
+  it.each([
+    ['x: 1\na: b: c', 2, 5, 'mapping values are not allowed in this context'],
+    ['x: 1\n  a: [1, %b]', 2, 4, 'mapping values are not allowed in this context'],
+    ['x:\n  - [1\n  b: 1', 3, 4, "did not find expected ',' or ']'"],
+    ['x:\n  y: &a 1\n  z: *b', 3, 6, "unknown anchor 'b' referenced"],
+    ['a: "\\/"', 1, 5, 'found unknown escape character'],
+    ['x:\n  y: !!int z', 2, 6, 'cannot decode !!str `z` as a !!int'],
+  ])('%j has a column and a reason without a line', (text, line, column, reason) => {
+    expect(failure(text)).toMatchObject({ line, column, reason });
   });
 
   it('refuses malformed UTF-8', () => {

@@ -25,16 +25,19 @@ export interface YamlReadOptions {
 export interface YamlReadError {
   /** The reference's message where it is known: `yaml: line 2: mapping values are not allowed in this context`. */
   readonly message: string;
+  /** The message without its prefix and without the number of a line. */
+  readonly reason: string;
   /** The line of the failure, counted from 1; 0 if it has no position. */
   readonly line: number;
+  /** The column of the failure, counted from 1; 0 if it has no position. */
+  readonly column: number;
 }
 
-/**
- * A key that was set before. `line` is that of the later value, counted from 1. `key` is printed as Go prints it
- * (`"a"`, `1`, `true`).
- */
+/** A key that was set before. `key` is printed as Go prints it (`"a"`, `1`, `true`). */
 export interface YamlDuplicate {
+  /** The line and the column of the later value, counted from 1. */
   readonly line: number;
+  readonly column: number;
   readonly key: string;
 }
 
@@ -49,9 +52,9 @@ export type YamlReadResult =
  */
 export function readYaml(input: Uint8Array | string, options: YamlReadOptions = {}): YamlReadResult {
   const maxBytes = options.maxBytes ?? MAX_YAML_BYTES;
-  if (input.length > maxBytes) return failed(`yaml: document is larger than ${maxBytes} bytes`, 0);
+  if (input.length > maxBytes) return failed(`document is larger than ${maxBytes} bytes`);
   const text = typeof input === 'string' ? input : decodeUtf8Strict(input);
-  if (text === undefined) return failed('yaml: invalid leading UTF-8 octet', 0);
+  if (text === undefined) return failed('invalid leading UTF-8 octet');
   const json = isPlainJson(text) ? readJson(text, { duplicates: 'report', maxDepth: MAX_YAML_DEPTH }) : undefined;
   if (json?.ok === true && json.duplicates.length === 0) return { ok: true, value: json.value, duplicates: [] };
   try {
@@ -59,8 +62,9 @@ export function readYaml(input: Uint8Array | string, options: YamlReadOptions = 
     if (root === undefined) return { ok: true, value: null, duplicates: [] };
     return new YamlComposer().compose(root);
   } catch (caught) {
-    if (caught instanceof YamlSyntaxError) return failed(`yaml: ${caught.message}`, caught.line + 1);
-    throw caught;
+    if (!(caught instanceof YamlSyntaxError)) throw caught;
+    const { message, reason, line, column } = caught;
+    return { ok: false, error: { message: `yaml: ${message}`, reason, line: line + 1, column: column + 1 } };
   }
 }
 
@@ -103,8 +107,9 @@ function isPlainJson(text: string): boolean {
 
 const UNLIKE_JSON = /[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/;
 
-function failed(message: string, line: number): YamlReadResult {
-  return { ok: false, error: { message, line } };
+/** A failure without a position. */
+function failed(reason: string, message = `yaml: ${reason}`): YamlReadResult {
+  return { ok: false, error: { message, reason, line: 0, column: 0 } };
 }
 
 /** goyaml's limits on alias expansion (`allowedAliasRatio`). */
@@ -137,9 +142,12 @@ class YamlComposer {
   compose(root: YamlNode): YamlReadResult {
     const value = this.#value(root);
     const badKey = this.#hasBadKeys ? this.#findBadKey(value) : undefined;
-    if (badKey !== undefined) return failed(badKey, 0);
+    if (badKey !== undefined) return failed(badKey, badKey);
     const nonFinite = this.#hasNonFinite ? findNonFinite(value) : undefined;
-    if (nonFinite !== undefined) return failed(`json: unsupported value: ${formatGoFloat(nonFinite, 64)}`, 0);
+    if (nonFinite !== undefined) {
+      const reason = `unsupported value: ${formatGoFloat(nonFinite, 64)}`;
+      return failed(reason, `json: ${reason}`);
+    }
     return { ok: true, value, duplicates: this.#duplicates };
   }
 
@@ -236,7 +244,7 @@ class YamlComposer {
   }
 
   #addDuplicate(key: YamlKey, node: YamlNode): void {
-    this.#duplicates.push({ line: node.line + 1, key: key.shown });
+    this.#duplicates.push({ line: node.line + 1, column: node.column + 1, key: key.shown });
   }
 
   /** Merged keys are set at the position of the merge: they override earlier keys, and later keys override them. */
@@ -282,7 +290,7 @@ class YamlComposer {
   }
 
   #fail(node: YamlNode, message: string): never {
-    throw new YamlSyntaxError(message, node.line);
+    throw new YamlSyntaxError(message, node);
   }
 }
 
