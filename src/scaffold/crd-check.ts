@@ -11,68 +11,68 @@ import {
   CRD_V1BETA1,
   convertDefinition,
 } from '../apiextensions/definition/crd-definition.ts';
+import { prepareForCreate } from '../apiextensions/definition/crd-strategy.ts';
 import { validateDefinition } from '../apiextensions/definition/validation/validate-definition.ts';
 import type { ValidationTools } from '../apiextensions/definition/validation/validation-options.ts';
-import { decodeStrictJson } from '../apimachinery/codec/strict.ts';
 import { type FieldIssue, formatIssue } from '../apimachinery/validation/field-issue.ts';
 import { cloneJson, getField } from '../base/json-value.ts';
-import { writeJson } from '../base/json-write.ts';
 import { type RuleCost, ruleCosts } from './crd-costs.ts';
+import { decodeProblems } from './decode-problems.ts';
+import type { Finding, FindingKind } from './finding.ts';
 import type { Manifest } from './manifest-files.ts';
-import { stepsOf } from './path-steps.ts';
 import type { Place } from './yaml-places.ts';
 
-export interface Finding {
+export interface PlacedCost extends RuleCost {
   readonly file: string;
   readonly place: Place;
-  readonly message: string;
 }
 
 export interface CheckedCrd {
   readonly manifest: Manifest;
-  /** Undefined for a manifest that is not a definition of a known version. */
+  /** Undefined for a manifest that cannot be decoded as a definition. */
   readonly crd: Crd | undefined;
-  readonly errors: readonly Finding[];
-  readonly costs: readonly (RuleCost & Finding)[];
+  readonly findings: readonly Finding[];
+  readonly costs: readonly PlacedCost[];
 }
 
+/** Reports whether a manifest is meant to be a definition: it has the kind or is in the group. */
 export function isCrd({ object }: Manifest): boolean {
-  return getField(object, 'kind') === CRD_KIND && String(getField(object, 'apiVersion')).startsWith(`${CRD_GROUP}/`);
+  return (
+    getField(object, 'kind') === CRD_KIND || String(getField(object, 'apiVersion') ?? '').startsWith(`${CRD_GROUP}/`)
+  );
 }
 
 /** Decodes, defaults and validates a definition as a create does. */
 export function checkCrd(manifest: Manifest, tools: ValidationTools): CheckedCrd {
   const { file } = manifest;
-  const at = (paths: (readonly string[])[], message: string): Finding => ({
+  const finding = (kind: FindingKind, paths: (readonly string[])[], message: string): Finding => ({
+    kind,
     file,
     place: manifest.place(...paths),
     message,
   });
-  const failed = (paths: (readonly string[])[], message: string): CheckedCrd => ({
-    manifest,
-    crd: undefined,
-    errors: [at(paths, message)],
-    costs: [],
-  });
+  const failed = (findings: readonly Finding[]): CheckedCrd => ({ manifest, crd: undefined, findings, costs: [] });
+  if (getField(manifest.object, 'kind') !== CRD_KIND)
+    return failed([finding('decode', [['kind']], `kind: must be ${CRD_KIND} in the group ${CRD_GROUP}`)]);
   const version = [CRD_V1, CRD_V1BETA1].find(
     (candidate) => getField(manifest.object, 'apiVersion') === `${CRD_GROUP}/${candidate.version}`,
   );
   if (version === undefined)
-    return failed([['apiVersion']], `CustomResourceDefinition has no such version; use ${CRD_GROUP}/v1`);
-  const errors: Finding[] = [];
-  const object = cloneJson(manifest.object);
-  const strict = decodeStrictJson(writeJson(object), { fieldValidation: 'Strict', view: version.type() });
-  for (const problem of strict.ok ? strict.problems : [])
-    errors.push(at([stepsOf(/"(.*)"/.exec(problem)?.[1] ?? '')], problem));
-  const normalized = version.normalize(object);
-  if (!normalized.ok) return failed([[]], normalized.message);
-  version.setDefaults?.(normalized.object);
+    return failed([finding('decode', [['apiVersion']], `apiVersion: must be ${CRD_GROUP}/v1 or ${CRD_GROUP}/v1beta1`)]);
+  const findings = decodeProblems(manifest.object, version.type()).map(({ path, message }) =>
+    finding('decode', [path?.steps ?? []], message),
+  );
+  const normalized = version.normalize(cloneJson(manifest.object));
+  if (!normalized.ok) return failed(findings);
+  const { object } = normalized;
+  version.setDefaults?.(object);
+  prepareForCreate(object);
   const isV1beta1 = version === CRD_V1BETA1;
-  for (const issue of validateDefinition(normalized.object, { isV1beta1, tools }))
-    errors.push(at(placesOf(issue), formatIssue(issue)));
-  const crd = readCrd(isV1beta1 ? convertDefinition(normalized.object, CRD_V1) : normalized.object);
-  const costs = ruleCosts(crd).map((cost) => ({ ...cost, ...at(inFirstVersion(cost.path), '') }));
-  return { manifest, crd, errors, costs };
+  for (const issue of validateDefinition(object, { isV1beta1, tools }))
+    findings.push(finding('definition', placesOf(issue), formatIssue(issue)));
+  const crd = readCrd(isV1beta1 ? convertDefinition(object, CRD_V1) : object);
+  const costs = ruleCosts(crd).map((cost) => ({ ...cost, file, place: manifest.place(...inFirstVersion(cost.path)) }));
+  return { manifest, crd, findings, costs };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The places of fields in a YAML document. */
+/** The places of fields in a YAML document. Invariant: a document is parsed at most once, when a place is first asked for. */
 import { parseYamlTree, type YamlNode } from '../apimachinery/codec/yaml/yaml-tree.ts';
 
 /** Line and column, both counted from one. */
@@ -7,67 +7,58 @@ export interface Place {
   readonly column: number;
 }
 
-/**
- * Returns the place of the longest prefix of the path that the document has. `path` names fields and indices from the
- * root. The document must be valid YAML.
- */
-export function placeOf(document: string, path: readonly string[]): Place {
-  const lines = document.split('\n');
-  let node = parseYamlTree(document);
-  let place: Place = node === undefined ? { line: 1, column: 1 } : placeOfNode(node, lines);
-  for (const step of path) {
-    const next = node === undefined ? undefined : child(node, step, lines);
-    if (next === undefined) break;
-    ({ node, place } = next);
+export class DocumentPlaces {
+  readonly #text: string;
+  /** Undefined until the first search. */
+  #root: { readonly node: YamlNode | undefined } | undefined;
+
+  /** The text must be one valid YAML document. */
+  constructor(text: string) {
+    this.#text = text;
   }
-  return place;
+
+  /**
+   * Returns the place of the longest prefix of the path that the document has, and the length of that prefix. `path`
+   * names fields and indices from the root. The place of a field is that of its key.
+   */
+  find(path: readonly string[]): { readonly place: Place; readonly depth: number } {
+    this.#root ??= { node: parseYamlTree(this.#text) };
+    let { node } = this.#root;
+    let place = placeOf(node);
+    let depth = 0;
+    for (const step of path) {
+      const next = node === undefined ? undefined : child(node, step);
+      if (next === undefined) break;
+      node = next.value;
+      place = placeOf(next.key ?? node);
+      depth++;
+    }
+    return { place, depth };
+  }
 }
 
-/** Returns the number of steps of the path that the document has. */
-export function depthOf(document: string, path: readonly string[]): number {
-  const lines = document.split('\n');
-  let node = parseYamlTree(document);
-  let depth = 0;
-  for (const step of path) {
-    const next = node === undefined ? undefined : child(node, step, lines);
-    if (next === undefined) break;
-    node = next.node;
-    depth++;
-  }
-  return depth;
+function placeOf(node: YamlNode | undefined): Place {
+  return node === undefined ? { line: 1, column: 1 } : { line: node.line + 1, column: node.column + 1 };
 }
 
-function child(
-  parent: YamlNode,
-  step: string,
-  lines: readonly string[],
-): { readonly node: YamlNode; readonly place: Place } | undefined {
+interface Child {
+  /** Undefined for an item of a sequence. */
+  readonly key: YamlNode | undefined;
+  readonly value: YamlNode;
+}
+
+/** Returns the child under a name or index. The last of equal keys wins, as when the document is read. */
+function child(parent: YamlNode, step: string): Child | undefined {
   const node = parent.kind === 'alias' ? parent.target : parent;
   if (node.kind === 'sequence') {
-    const item = node.items[Number(step)];
-    return item === undefined ? undefined : { node: item, place: placeOfNode(item, lines) };
+    const value = node.items[Number(step)];
+    return value === undefined ? undefined : { key: undefined, value };
   }
   if (node.kind !== 'mapping') return undefined;
-  for (let i = 0; i + 1 < node.items.length; i += 2) {
+  for (let i = node.items.length - 2; i >= 0; i -= 2) {
     const key = node.items[i] as YamlNode;
-    if (key.kind === 'scalar' && key.text === step)
-      return { node: node.items[i + 1] as YamlNode, place: placeOfKey(step, key.line, lines) };
+    const value = node.items[i + 1] as YamlNode;
+    if (key.kind === 'scalar' && key.text === step) return { key, value };
   }
   return undefined;
-}
-
-function placeOfNode({ line }: YamlNode, lines: readonly string[]): Place {
-  return { line: line + 1, column: (lines[line] ?? '').search(/\S|$/) + 1 };
-}
-
-/** Returns the first place on the line where the key is used as a key. */
-function placeOfKey(key: string, line: number, lines: readonly string[]): Place {
-  const text = lines[line] ?? '';
-  for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1)) {
-    const before = text[at - 1] ?? ' ';
-    const quoted = before === '"' || before === "'";
-    if (/[\s{,[\-?"']/.test(before) && /^["']?\s*(:|$)/.test(text.slice(at + key.length)))
-      return { line: line + 1, column: at + (quoted ? 0 : 1) };
-  }
-  return { line: line + 1, column: text.search(/\S|$/) + 1 };
 }

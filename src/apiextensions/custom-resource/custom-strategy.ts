@@ -5,10 +5,11 @@
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';
 import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
-import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
+import { addIssues, type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import {
+  newObjectIssues,
   type SchemaRules,
   schemaStatusStrategy,
   schemaStrategy,
@@ -37,16 +38,23 @@ export function customStatusStrategy(rules: CustomRules): Strategy {
   return schemaStatusStrategy(schemaRules(rules));
 }
 
+/**
+ * Returns what a create would report about an object of this version. The object must have been normalized and
+ * defaulted, without a status if clients cannot set it.
+ */
+export function newCustomObjectIssues(version: CustomVersion, object: JsonObject, namespaced: boolean): FieldIssue[] {
+  const issues = newObjectIssues(version, object, { namespaced });
+  addIssues(issues, scaleIssues(version.declared.scale, object));
+  return issues;
+}
+
 function schemaRules(rules: CustomRules): SchemaRules {
   return {
     namespaced: rules.namespaced,
     admitCreate: (object, context) => {
       if (rules.isTerminating()) throw new StatusError(terminating(rules, context, object));
     },
-    validateMore: (object, _old, context) => {
-      const scale = scaleOf(context);
-      return scale === undefined ? [] : [...scaleSpecIssues(scale, object), ...scaleStatusIssues(scale, object)];
-    },
+    validateMore: (object, _old, context) => scaleIssues(scaleOf(context), object),
     validateMoreStatus: (object, _old, context) => {
       const scale = scaleOf(context);
       return scale === undefined ? [] : scaleStatusIssues(scale, object);
@@ -61,6 +69,10 @@ function scaleOf({ version }: StrategyContext): CrdScale | undefined {
 function terminating({ plural }: CustomRules, { version }: StrategyContext, object: JsonObject): Status {
   const because = 'create not allowed while custom resource definition is terminating';
   return forbidden({ group: version.group, resource: plural }, nameOf(object), because);
+}
+
+function scaleIssues(scale: CrdScale | undefined, object: JsonObject): FieldIssue[] {
+  return scale === undefined ? [] : [...scaleSpecIssues(scale, object), ...scaleStatusIssues(scale, object)];
 }
 
 function scaleSpecIssues({ specReplicasPath }: CrdScale, object: JsonObject): FieldIssue[] {

@@ -77,7 +77,7 @@ function formatWarnings(formats: readonly string[]): readonly string[] {
 }
 
 /** Clears the status but for the stored version. */
-function prepareForCreate(object: JsonObject): void {
+export function prepareForCreate(object: JsonObject): void {
   const storage = storageVersionName(object);
   object['status'] = {
     conditions: null,

@@ -80,9 +80,12 @@ export class YamlCursor {
     );
   }
 
-  /** Fails with a scanner message. The reference counts its lines from 1 and does not name the first. */
-  fail(message: string): never {
-    throw new YamlSyntaxError(this.line === 0 ? message : `line ${this.line + 1}: ${message}`, this, message);
+  /**
+   * Fails with a scanner message. The reference counts its lines from 1 and does not name the first. `at` is the
+   * position of the error, if another one than that of the cursor, which the message names, is more helpful.
+   */
+  fail(message: string, at: YamlPosition = this): never {
+    throw new YamlSyntaxError(this.line === 0 ? message : `line ${this.line + 1}: ${message}`, at, message);
   }
 }
 

@@ -100,10 +100,12 @@ const CODE_LENGTHS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 export function scanQuoted(cursor: YamlCursor, quote: number): string {
   const folding = new Folding();
   let text = '';
+  const { line, column } = cursor;
   cursor.position++;
   for (;;) {
-    if (cursor.isMarker(0x2d) || cursor.isMarker(0x2e)) cursor.fail('found unexpected document indicator');
-    if (cursor.code() === 0) cursor.fail('found unexpected end of stream');
+    if (cursor.isMarker(0x2d) || cursor.isMarker(0x2e))
+      cursor.fail('found unexpected document indicator', { line, column });
+    if (cursor.code() === 0) cursor.fail('found unexpected end of stream', { line, column });
     const run = scanQuotedRun(cursor, quote);
     text += run.text;
     if (cursor.code() === quote) break;

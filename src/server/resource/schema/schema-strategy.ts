@@ -60,9 +60,7 @@ export function schemaStrategy(rules: SchemaRules): Strategy {
     validate: (object, context) => {
       const version = versionOf(context);
       if (!version.isOwn(object)) return foreignIssues(version, object, {});
-      const facts = metadataIn(object) as ObjectMetaFacts;
-      const issues = [...validateObjectMeta(facts, { namespaced, name: nameRule }, METADATA)];
-      addIssues(issues, version.schema()?.validate(object, { found: issues }) ?? []);
+      const issues = newObjectIssues(version, object, { namespaced, nameRule });
       addIssues(issues, rules.validateMore?.(object, undefined, context) ?? []);
       return issues;
     },
@@ -123,6 +121,18 @@ export function schemaStatusStrategy(rules: SchemaRules): Strategy {
 
 function hasStatus(version: VersionDefinition): boolean {
   return version instanceof SchemaVersion && version.hasStatus;
+}
+
+/** Returns the issues of the metadata and of the schema for an object that is to be created. */
+export function newObjectIssues(
+  version: SchemaVersion,
+  object: JsonObject,
+  { namespaced, nameRule = nameIsDnsSubdomain }: Pick<SchemaRules, 'namespaced' | 'nameRule'>,
+): FieldIssue[] {
+  const facts = metadataIn(object) as ObjectMetaFacts;
+  const issues = [...validateObjectMeta(facts, { namespaced, name: nameRule }, METADATA)];
+  addIssues(issues, version.schema()?.validate(object, { found: issues }) ?? []);
+  return issues;
 }
 
 function versionOf({ version }: StrategyContext): SchemaVersion {
