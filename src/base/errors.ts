@@ -13,26 +13,36 @@ export abstract class KeelsonError extends Error {
   /** The brand. */
   readonly keelsonError: ErrorClass;
   readonly retryable: boolean;
+  /**
+   * The cause lies outside of the program: an operator's input, a full disk, a connection. The message says all, so
+   * logs show no stack.
+   */
+  readonly external: boolean;
 
-  constructor(errorClass: ErrorClass, message: string, options: { cause?: unknown; retryable?: boolean } = {}) {
+  constructor(
+    errorClass: ErrorClass,
+    message: string,
+    options: { cause?: unknown; retryable?: boolean; external?: boolean } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.keelsonError = errorClass;
     this.name = errorClass;
     this.retryable = options.retryable ?? false;
+    this.external = options.external ?? false;
   }
 }
 
 /** An operator's input (a flag, a file, a data folder) cannot be used. The message says what to change. */
 export class ConfigError extends KeelsonError {
   constructor(message: string, options: { cause?: unknown } = {}) {
-    super('ConfigError', message, options);
+    super('ConfigError', message, { ...options, external: true });
   }
 }
 
 /** A connection could not be opened, or broke before the response. */
 export class TransportError extends KeelsonError {
   constructor(message: string, options: { cause?: unknown; retryable?: boolean } = {}) {
-    super('TransportError', message, { retryable: true, ...options });
+    super('TransportError', message, { retryable: true, external: true, ...options });
   }
 }
 
@@ -64,6 +74,11 @@ export function isTransportError(value: unknown): value is TransportError {
 
 export function isBugError(value: unknown): value is BugError {
   return errorClass(value) === 'BugError';
+}
+
+/** Whether the cause lies outside of the program, so that a stack explains nothing. */
+export function isExternalError(value: unknown): boolean {
+  return isKeelsonError(value) && value.external === true;
 }
 
 /**

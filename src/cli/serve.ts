@@ -1,16 +1,20 @@
 /**
  * The command that runs a server until a signal. Invariants: standard output has the start message (or the audit log,
- * if that was asked for) and nothing else; logs go to standard error. The first signal stops the server in order; the
- * second ends the process at once.
+ * if that was asked for) and nothing else; logs go to standard error, and JSON logs have nothing between their lines.
+ * The first signal stops the server in order; the second ends the process at once.
  */
+import { fstatSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { type CompletedOptions, completeOptions } from '../controlplane/complete-options.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { nodePlatform } from '../controlplane/node/node-platform.ts';
+import type { ServerOptions } from '../controlplane/options.ts';
 import { startControlPlane } from '../controlplane/start.ts';
+import { wantsColour } from '../node/log/colour.ts';
 import { createLogger } from '../node/log/logging.ts';
-import { readPackageVersion } from '../node/platform.ts';
+import { machineNames, readPackageVersion } from '../node/platform.ts';
 import { collectWhenIdle, processCollectionOptions } from '../node/process/idle-collection.ts';
 import { setV8Flags } from '../node/process/v8-flags.ts';
 import type { ServerCommandLine } from './server-command-line.ts';
@@ -23,7 +27,8 @@ const LOG_REQUESTS_FROM = 3;
 export async function serveUntilSignal(line: ServerCommandLine): Promise<number> {
   const { server, log } = line.options;
   const format = log.format === 'auto' ? (process.stderr.isTTY ? 'text' : 'json') : log.format;
-  const logger = await createLogger({ format, verbosity: log.verbosity });
+  const colour = wantsColour(process.env, process.stderr.isTTY === true);
+  const logger = await createLogger({ format, verbosity: log.verbosity, colour });
   if (line.ignoredFlags.length > 0)
     logger.warn(`flags of kube-apiserver without effect here: ${line.ignoredFlags.join(', ')}`);
   const signals = new Signals();
@@ -41,7 +46,7 @@ export async function serveUntilSignal(line: ServerCommandLine): Promise<number>
     const tidy = collectWhenIdle(processCollectionOptions(systemClock));
     try {
       await Promise.race([plane.ready, signals.first]);
-      if (!signals.caught) printStartMessage(plane, server.audit.logPath === '-', logger);
+      if (!signals.caught) announce(plane, completed, { logger, format });
       logger.info('stopping', { signal: await signals.first });
     } finally {
       tidy.stop();
@@ -61,12 +66,52 @@ function etcdWarning(servers: readonly string[], { options, storageFolder }: Com
   return `THE OBJECTS OF THIS SERVER ARE NOT IN ETCD: Keelson has no etcd driver yet and does not use --etcd-servers=${servers.join(',')}; objects are ${place}`;
 }
 
-function printStartMessage(plane: ControlPlane, outputIsTaken: boolean, logger: Logger): void {
+/**
+ * Says that the server is ready, once on each stream. People get the start message on standard output, or on standard
+ * error if standard output has the audit log. JSON logs get a line, and no other text is written between their lines.
+ */
+function announce(
+  plane: ControlPlane,
+  { options }: CompletedOptions,
+  { logger, format }: { readonly logger: Logger; readonly format: 'text' | 'json' },
+): void {
   const { url, kubeconfig } = plane;
   const readyMs = performance.now();
-  const lines = startMessageLines({ version: readPackageVersion(), url, kubeconfig, readyMs });
-  (outputIsTaken ? process.stderr : process.stdout).write(`${lines.join('\n')}\n`);
-  logger.info('ready', { url, milliseconds: Math.round(readyMs) });
+  const isOutputTaken = options.audit.logPath === '-';
+  const isShared = isOutputTaken || isSameFile(1, 2);
+  if (format === 'text' || !isShared) {
+    const lines = startMessageLines({
+      version: readPackageVersion(),
+      url,
+      otherMachinesUrl: otherMachinesUrl(options, plane),
+      kubeconfig,
+      storage: options.storage,
+      readyMs,
+    });
+    (isOutputTaken ? process.stderr : process.stdout).write(`${lines.join('\n')}\n`);
+  }
+  if (format === 'json' || !isShared)
+    logger.info('ready', { url, kubeconfig, storage: options.storage, milliseconds: Math.round(readyMs) });
+}
+
+/** Returns an address of this machine if the server listens on all of them. */
+function otherMachinesUrl({ serving }: ServerOptions, { address, port }: ControlPlane): string | undefined {
+  if (address !== '0.0.0.0' && address !== '::') return undefined;
+  const addresses = machineNames({ allAddresses: true }).filter((name) => isIP(name) !== 0);
+  const host = serving.externalHostname || serving.advertiseAddress || addresses[0];
+  if (host === undefined) return undefined;
+  return `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}
+
+/** Returns whether two descriptors are the same terminal, pipe or file. */
+function isSameFile(first: number, second: number): boolean {
+  try {
+    const [a, b] = [fstatSync(first), fstatSync(second)];
+    return a.ino !== 0 && a.ino === b.ino && a.dev === b.dev;
+  } catch {
+    // A closed descriptor.
+    return false;
+  }
 }
 
 /** The signals SIGINT and SIGTERM. After the first, a second one ends the process with exit code 1. */

@@ -30,6 +30,12 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       'file for the admin kubeconfig (default "admin.kubeconfig" in the data folder)',
       server((v) => ({ kubeconfigFile: v.text() })),
     ],
+    [
+      'log-format',
+      'string',
+      'auto, text or json; auto is text on a terminal and json otherwise (default "auto")',
+      (v) => ({ log: { format: v.choice(['auto', 'text', 'json']) } }),
+    ],
   ]),
   ...group('Generic', [
     [
@@ -238,7 +244,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'logging-format',
       'string',
-      'text or json (default: text on a terminal, json otherwise)',
+      "kube-apiserver's name of --log-format: text or json",
       (v) => ({ log: { format: v.choice(['text', 'json']) } }),
     ],
     [

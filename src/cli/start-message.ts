@@ -4,28 +4,40 @@
  */
 export interface StartMessage {
   readonly version: string;
+  /** The address for clients on this machine. */
   readonly url: string;
+  /** The address for clients on other machines; undefined if the server listens on one address only. */
+  readonly otherMachinesUrl: string | undefined;
   /** An absolute path. Undefined if the server would not accept a kubeconfig that it writes itself. */
   readonly kubeconfig: string | undefined;
+  readonly storage: 'memory' | 'lmdb';
   readonly readyMs: number;
 }
 
-export function startMessageLines({ version, url, kubeconfig, readyMs }: StartMessage): readonly string[] {
-  const head = `Keelson ${version} serves the Kubernetes API at ${url} (ready in ${Math.round(readyMs)} ms).`;
+export function startMessageLines(message: StartMessage): readonly string[] {
+  const { version, url, otherMachinesUrl, kubeconfig, storage, readyMs } = message;
+  const head = [`Keelson ${version} serves the Kubernetes API at ${url} (ready in ${Math.round(readyMs)} ms).`];
+  if (otherMachinesUrl !== undefined) head.push(`Other machines reach it at ${otherMachinesUrl}.`);
+  const kept =
+    storage === 'memory'
+      ? 'Objects are in memory only: they are lost when it stops.'
+      : 'Stored objects stay in the data folder.';
+  const tail = `Press Ctrl-C to stop it. ${kept}`;
   if (kubeconfig === undefined)
     return [
-      head,
+      ...head,
       'No kubeconfig is written, because --client-ca-file is set: use a client certificate of that CA, or a token.',
+      tail,
     ];
   return [
-    head,
+    ...head,
     'In another terminal:',
     '',
     `  export KUBECONFIG=${shellQuote(kubeconfig)}`,
     '  kubectl get namespaces',
     '  kubectl create configmap hello --from-literal=greeting=ahoy',
     '',
-    'Press Ctrl-C to stop it. Stored objects stay in the data folder.',
+    tail,
   ];
 }
 

@@ -7,7 +7,10 @@ import type { Health } from '../server/health.ts';
 import type { Handler } from '../server/http/exchange.ts';
 
 export interface ControlPlane extends Stoppable {
-  /** The base URL, such as `https://127.0.0.1:6443`. */
+  /**
+   * The base URL for clients on this machine, such as `https://127.0.0.1:6443`. Loopback stands for an unspecified
+   * address such as 0.0.0.0.
+   */
   readonly url: string;
   /** The IP address that it listens on. */
   readonly address: string;

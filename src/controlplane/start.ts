@@ -6,7 +6,6 @@
 
 import type { Transport } from '../apimachinery/http/transport.ts';
 import { sleep } from '../base/clock.ts';
-import { toError } from '../base/errors.ts';
 import { Lifetime } from '../base/lifetime.ts';
 import { type Logger, SILENT } from '../base/logger.ts';
 import type { Listener } from '../node/listener.ts';
@@ -55,7 +54,8 @@ export async function startControlPlane(
     lifetime.add('listener', () => listener.stop());
     chain.setListener(listener);
     const ready = chain.start();
-    ready.catch((caught) => logger.error('cannot write the objects of a new server', toError(caught)));
+    // The caller of `ready` reports the failure.
+    ready.catch(() => undefined);
     const plane = new RunningControlPlane({ completed, chain, listener, lifetime, logger, ready });
     plane.startRenewal();
     await plane.writeKubeconfig(completed.tls);
@@ -119,7 +119,7 @@ class RunningControlPlane implements ControlPlane {
   }
 
   get url(): string {
-    return this.#listener.url;
+    return reachableUrl(this.#listener);
   }
 
   get address(): string {
@@ -171,7 +171,7 @@ class RunningControlPlane implements ControlPlane {
   async writeKubeconfig(material: TlsMaterial): Promise<void> {
     const { kubeconfigFile, platform } = this.#completed;
     if (kubeconfigFile === undefined) return;
-    await platform.writeKubeconfig(kubeconfigFile, this.#completed.kubeconfig(reachableUrl(this.#listener), material));
+    await platform.writeKubeconfig(kubeconfigFile, this.#completed.kubeconfig(this.url, material));
   }
 
   async #renew(material: TlsMaterial): Promise<void> {

@@ -21,12 +21,19 @@ export type StorageErrorCode =
 
 const RETRYABLE: ReadonlySet<StorageErrorCode> = new Set(['NoSpace', 'Unavailable', 'Unknown']);
 
+/** Failures that only the operator of the machine can mend. */
+const EXTERNAL: ReadonlySet<StorageErrorCode> = new Set(['NoSpace', 'ReadOnly']);
+
 export class StorageError extends KeelsonError {
   readonly code: StorageErrorCode;
   readonly key: string | undefined;
 
   constructor(code: StorageErrorCode, message: string, options: { cause?: unknown; key?: string } = {}) {
-    super('StorageError', message, { cause: options.cause, retryable: RETRYABLE.has(code) });
+    super('StorageError', message, {
+      cause: options.cause,
+      retryable: RETRYABLE.has(code),
+      external: EXTERNAL.has(code),
+    });
     this.code = code;
     this.key = options.key;
   }

@@ -35,6 +35,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
+interface ServerContext {
+  /** Runs instead of the built command. */
+  readonly program?: string;
+  /** A shell command that runs `"$0" "$@"`. */
+  readonly shell?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** The command in a child process. */
 class Server {
   readonly child: ChildProcess;
@@ -42,10 +50,10 @@ class Server {
   errors = '';
   readonly exited: Promise<number | null>;
 
-  /** Runs the built command, or another program with these arguments. */
-  constructor(args: readonly string[], program?: string) {
-    const [file, ...first] = program === undefined ? [process.execPath, COMMAND] : [program];
-    this.child = spawn(file as string, [...first, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor(args: readonly string[], { program, shell, env = {} }: ServerContext = {}) {
+    const line = [...(program === undefined ? [process.execPath, COMMAND] : [program]), ...args];
+    const [file = '', ...rest] = shell === undefined ? line : ['sh', '-c', shell, ...line];
+    this.child = spawn(file, rest, { cwd: folder, env: { ...process.env, FORCE_COLOR: undefined, ...env } });
     this.child.stdout?.on('data', (text: Buffer) => {
       this.output += text.toString();
     });
@@ -56,11 +64,16 @@ class Server {
   }
 
   async started(): Promise<string[]> {
-    while (!this.output.includes(LAST_LINE)) {
+    await this.until(LAST_LINE);
+    return this.output.trimEnd().split('\n');
+  }
+
+  /** Resolves when standard output contains the text. */
+  async until(text: string): Promise<void> {
+    while (!this.output.includes(text)) {
       const ended = await Promise.race([once(this.child.stdout as NodeJS.EventEmitter, 'data'), this.exited]);
       if (!Array.isArray(ended)) throw new Error(`ended with ${ended}: ${this.errors}`);
     }
-    return this.output.trimEnd().split('\n');
   }
 
   async kill(): Promise<void> {
@@ -167,6 +180,7 @@ function printTable(text: string): string[] {
 }
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+const FLAGS = ['--secure-port=0', '--storage=memory', '--allow-privileged'];
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 describe('keelson', () => {
@@ -203,6 +217,52 @@ describe('keelson', () => {
     const warnings = log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
     expect(warnings).toEqual(['flags of kube-apiserver without effect here: --allow-privileged, --kubelet-port']);
     expect(server.errors + server.output).not.toMatch(/PRIVATE KEY|Bearer |eyJ/);
+  });
+
+  it('shows an address that can be used, and says that memory is memory', async () => {
+    const server = await start('--storage=memory', '--bind-address=0.0.0.0');
+    expect(server.output).toMatch(/serves the Kubernetes API at https:\/\/127\.0\.0\.1:\d+ /);
+    expect(server.output + server.errors).not.toContain('0.0.0.0');
+    expect(server.output).toContain('Objects are in memory only: they are lost when it stops.');
+    expect((await client(server).send('GET', '/readyz')).status).toBe(200);
+  });
+
+  it('writes nothing but JSON lines if both streams are one pipe', async () => {
+    const server = new Server(FLAGS, { shell: 'exec "$0" "$@" 2>&1' });
+    servers.push(server);
+    await server.until('"msg":"ready"');
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    const lines = server.output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string; url?: string });
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'flags of kube-apiserver without effect here: --allow-privileged',
+      'ready',
+      'stopping',
+      'stopped',
+    ]);
+    expect(lines[1]?.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  it.each([
+    ['with colours', {}, '\u001b[33mwarn \u001b[39m flags of kube-apiserver'],
+    ['without colours if NO_COLOR is set', { NO_COLOR: '1' }, ' warn  flags of kube-apiserver'],
+  ])('prints the start message once to a terminal, and short log lines %s', async (_, env, warning) => {
+    const server = new Server(FLAGS, {
+      shell: `exec script -qec "$(printf "'%s' " "$0" "$@")" /dev/null`,
+      env: { NO_COLOR: '', TERM: 'xterm', ...env },
+    });
+    servers.push(server);
+    await server.started();
+    // Ctrl-C at the terminal.
+    server.child.stdin?.write('\u0003');
+    await server.exited;
+    expect(server.output).toContain(warning);
+    expect(server.output.split('https://127.0.0.1:')).toHaveLength(2);
+    expect(server.output).not.toContain('"msg"');
+    expect(server.output).toContain('stopped');
   });
 
   it('serves only health checks to anonymous clients', async () => {
@@ -243,7 +303,7 @@ describe('as the kube-apiserver of another program', () => {
   ];
 
   async function startAs(program: string, ...args: string[]): Promise<Server> {
-    const server = new Server(args, program);
+    const server = new Server(args, { program });
     servers.push(server);
     await server.started();
     return server;
@@ -286,6 +346,39 @@ describe('as the kube-apiserver of another program', () => {
     const server = await start('--storage=memory', '--version=v1.36.3-custom');
     const { text } = await client(server).send('GET', '/version');
     expect(JSON.parse(text)).toMatchObject({ gitVersion: 'v1.36.3-custom' });
+  });
+});
+
+describe('keelson, on a full disk,', () => {
+  it('logs one line with the reason, and nothing else gets between the JSON lines', async () => {
+    // The unit is 512 or 1,024 bytes, depending on the shell. If SIGXFSZ is ignored, a write behind the limit fails.
+    const server = new Server(['--secure-port=0'], { shell: `trap '' XFSZ; ulimit -f 20000; exec "$0" "$@"` });
+    servers.push(server);
+    await server.started();
+    const admin = client(server);
+    const data = { text: 'x'.repeat(800_000) };
+    const answers: Answer[] = [];
+    for (let i = 0; i < 60 && answers.length < 5; i++) {
+      const answer = await admin.send('POST', CONFIG_MAPS, { metadata: { name: `big-${i}` }, data });
+      if (answer.status !== 201) answers.push(answer);
+    }
+    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500]);
+    expect(answers[0]?.text).toContain('the disk is full or a quota is reached');
+    expect((await admin.send('GET', `${CONFIG_MAPS}/big-0`)).status).toBe(200);
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    const log = server.errors
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const errors = log.filter(({ level }) => level === 'error');
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatchObject({
+      msg: 'a request was answered with an error',
+      code: 500,
+      reason: 'InternalError',
+      err: { type: 'StorageError', message: expect.stringContaining('the disk is full') },
+    });
   });
 });
 

@@ -68,9 +68,13 @@ describe('the LMDB driver and other processes', () => {
         'sh',
         ['-c', `trap '' XFSZ; ulimit -f 4000; exec "$0" "$@"`, process.execPath, script, 'fill', path],
         {
-          stdio: ['ignore', 'pipe', 'ignore'],
+          stdio: ['ignore', 'pipe', 'pipe'],
         },
       );
+      let printed = '';
+      child.stderr?.on('data', (chunk: Buffer) => {
+        printed += String(chunk);
+      });
       const end = exited(child);
       const report = JSON.parse(await firstLine(child)) as {
         acknowledged: number;
@@ -85,6 +89,7 @@ describe('the LMDB driver and other processes', () => {
       expect(report.readable).toBe(report.acknowledged);
       expect(report.afterwards).toBe('NoSpace');
       await end;
+      expect(printed).toBe('');
       const { problems, keys } = await verifyFolder(path);
       expect([problems, keys]).toEqual([[], report.acknowledged]);
     },

@@ -15,6 +15,10 @@ describe('StatusError', () => {
     expect(error.stack ?? '').not.toContain('\n');
   });
 
+  it('captures the stack of a 500, which is a fault of the server', () => {
+    expect(new StatusError(catalogue.internalError('x')).stack).toContain('status.test.ts');
+  });
+
   it('leaves the stacks of other errors alone', () => {
     new StatusError(catalogue.badRequest('x'));
     expect(new Error('x').stack).toContain('\n');

@@ -1,7 +1,7 @@
 /**
  * The Status object, and StatusError, which carries one. Invariant: a Status is plain data with keys in the reference's
  * order, so that JSON.stringify gives the reference's bytes. A StatusError captures no stack, because it is a response
- * and not a fault.
+ * and not a fault; only one with code 500 is a fault of the server and captures its stack.
  */
 import { errorClass, KeelsonError } from '../../base/errors.ts';
 import type { IssueReason } from '../validation/field-issue.ts';
@@ -109,7 +109,7 @@ export class StatusError extends KeelsonError {
 
   constructor(status: Status, options: { cause?: unknown } = {}) {
     const limit = Error.stackTraceLimit;
-    Error.stackTraceLimit = 0;
+    if (status.code !== 500) Error.stackTraceLimit = 0;
     try {
       super('StatusError', status.message ?? '', { ...options, retryable: isRetryable(status) });
     } finally {

@@ -2,7 +2,9 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError } from '../../base/errors.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
+import { wantsColour } from './colour.ts';
 import { createLogger, type LoggingOptions, redactSecrets } from './logging.ts';
 
 let folder: string;
@@ -53,13 +55,39 @@ describe('logs', () => {
     const { err } = JSON.parse(json) as { err: { message: string; stack: string } };
     expect(err.message).toContain('inner');
     expect(err.stack).toContain('logging.test.ts');
-    expect(text.join('\n')).toMatch(/error broken step=2\nError: outer\n[\s\S]*caused by Error: inner/);
+    expect(text.join('\n')).toMatch(/error broken: outer step=2\n {2}at [\s\S]*\n {2}caused by Error: inner\n {2}at /);
   });
 
   it('are lines of text in the text format', async () => {
     const logger = await open({ format: 'text' });
     logger.info('listening', { url: 'https://[::1]:1', note: 'two words', nothing: undefined });
     expect(written()).toMatch(/^\d\d:\d\d:\d\d info {2}listening url=https:\/\/\[::1\]:1 note="two words"\n$/);
+  });
+
+  it('are one line of text for an error whose cause lies outside of the program', async () => {
+    const full = new ConfigError('the disk is full', { cause: new Error('ENOSPC') });
+    (await open({ format: 'text' })).error('cannot write', full, { code: 500 });
+    expect(written()).toMatch(/^\d\d:\d\d:\d\d error cannot write: the disk is full code=500\n$/);
+  });
+
+  it('have colours if asked for, and hide credentials next to them', async () => {
+    const logger = await open({ format: 'text', colour: true });
+    logger.warn('odd', { token: TOKEN });
+    expect(written()).toMatch(
+      /^\u001b\[90m\S+\u001b\[39m \u001b\[33mwarn \u001b\[39m odd \u001b\[90mtoken=\[redacted\]/,
+    );
+    expect(written()).not.toContain(TOKEN);
+  });
+
+  it('have colours on a terminal, unless NO_COLOR is set; FORCE_COLOR decides first', () => {
+    expect(wantsColour({}, true)).toBe(true);
+    expect(wantsColour({}, false)).toBe(false);
+    expect(wantsColour({ NO_COLOR: '1' }, true)).toBe(false);
+    expect(wantsColour({ NO_COLOR: '' }, true)).toBe(true);
+    expect(wantsColour({ TERM: 'dumb' }, true)).toBe(false);
+    expect(wantsColour({ FORCE_COLOR: '1', NO_COLOR: '1' }, false)).toBe(true);
+    expect(wantsColour({ FORCE_COLOR: '' }, false)).toBe(true);
+    expect(wantsColour({ FORCE_COLOR: '0' }, true)).toBe(false);
   });
 
   it('contain debug lines only from verbosity 2 on', async () => {

@@ -5,7 +5,8 @@
  */
 import { writeSync } from 'node:fs';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import type { LogFields, Logger } from '../../base/logger.ts';
+import type { Logger } from '../../base/logger.ts';
+import { createTextLogger } from './text-logger.ts';
 
 export interface LoggingOptions {
   readonly format: 'text' | 'json';
@@ -14,6 +15,8 @@ export interface LoggingOptions {
   /** A file descriptor. Default 2, standard error. */
   readonly descriptor?: number;
   readonly clock?: Clock;
+  /** Whether text lines are coloured. Default false. */
+  readonly colour?: boolean;
 }
 
 const DEBUG_FROM = 2;
@@ -36,7 +39,10 @@ export function redactSecrets(text: string): string {
 
 /** Creates a logger. Loads pino only for JSON, because loading takes time. */
 export async function createLogger(options: LoggingOptions): Promise<Logger> {
-  return options.format === 'json' ? createJsonLogger(options) : createTextLogger(options);
+  if (options.format === 'json') return createJsonLogger(options);
+  const { descriptor = 2, verbosity = 0, clock = systemClock, colour = false } = options;
+  const write = (text: string): void => writeAll(descriptor, text);
+  return createTextLogger({ clock, debug: verbosity >= DEBUG_FROM, colour, redact: redactSecrets, write });
 }
 
 async function createJsonLogger(options: LoggingOptions): Promise<Logger> {
@@ -59,42 +65,6 @@ async function createJsonLogger(options: LoggingOptions): Promise<Logger> {
     error: (message, error, fields) =>
       logger.error(error === undefined ? (fields ?? {}) : { ...fields, err: error }, message),
   };
-}
-
-function createTextLogger(options: LoggingOptions): Logger {
-  const { descriptor = 2, verbosity = 0, clock = systemClock } = options;
-  const write = (level: string, message: string, fields: LogFields | undefined, error?: Error): void => {
-    const time = new Date(clock.now()).toTimeString().slice(0, 8);
-    const lines = [`${time} ${level.padEnd(5)} ${message}${formatFields(fields)}`];
-    for (let at: unknown = error; at instanceof Error; at = at.cause)
-      lines.push(at === error ? (at.stack ?? String(at)) : `caused by ${at.stack ?? String(at)}`);
-    writeAll(descriptor, redactSecrets(`${lines.join('\n')}\n`));
-  };
-  return {
-    debug: (message, fields) => {
-      if (verbosity >= DEBUG_FROM) write('debug', message, fields);
-    },
-    info: (message, fields) => write('info', message, fields),
-    warn: (message, fields) => write('warn', message, fields),
-    error: (message, error, fields) => write('error', message, fields, error),
-  };
-}
-
-function formatFields(fields: LogFields | undefined): string {
-  return Object.entries(fields ?? {})
-    .filter(([, value]) => value !== undefined)
-    .map(
-      ([name, value]) => ` ${name}=${typeof value === 'string' && /[\s"=\p{Cc}]/u.test(value) ? quoted(value) : value}`,
-    )
-    .join('');
-}
-
-/** Quotes a text and escapes all control characters, because terminals interpret them and clients control the text. */
-function quoted(text: string): string {
-  return JSON.stringify(text).replace(
-    /[\x7f-\x9f]/g,
-    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 /**

@@ -77,7 +77,7 @@ describe('a request that takes too long', () => {
     work.reject(new TypeError('late'));
     await clock.advance(0);
     expect(log.lines.map(({ message, error }) => [message, error?.message])).toEqual([
-      ['a request was answered with an error', undefined],
+      ['a request was answered with an error', 'Timeout: request did not complete within the allotted timeout'],
       ['a request failed after its deadline', 'late'],
     ]);
   });

@@ -6,7 +6,7 @@
  * deadline runs to its end, and its answer is discarded.
  */
 import { parseDuration } from '../../apimachinery/scalars/duration.ts';
-import { statusOf } from '../../apimachinery/status/status.ts';
+import { StatusError, statusOf } from '../../apimachinery/status/status.ts';
 import { badRequest, timeout } from '../../apimachinery/status/status-catalogue.ts';
 import { ArraySet, type ArraySetItem } from '../../base/array-set.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -74,7 +74,9 @@ function answerByDeadline(
       expire(): void {
         expired = true;
         metrics?.refused(request, 504);
-        resolve(statusAnswer(request, timeout('request did not complete within the allotted timeout', 0)));
+        const failure = new StatusError(timeout('request did not complete within the allotted timeout', 0));
+        request.failure = failure;
+        resolve(statusAnswer(request, failure.status));
       },
     };
     pending.add(entry);

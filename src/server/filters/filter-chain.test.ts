@@ -154,7 +154,13 @@ describe('recovery', () => {
           level: 'error',
           message: "apiserver panic'd",
           error: new TypeError('oops'),
-          fields: { method: 'GET', path: '/api/v1/namespaces/a/configmaps', auditId: 'mine' },
+          fields: {
+            method: 'GET',
+            path: '/api/v1/namespaces/a/configmaps',
+            code: 500,
+            reason: 'InternalError',
+            auditId: 'mine',
+          },
         },
       ]);
     },

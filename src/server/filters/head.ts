@@ -15,6 +15,7 @@ import { parseRequestInfo } from '../http/request-info.ts';
 import { statusAnswer } from '../http/respond.ts';
 import { type RequestHandler, ServerRequest } from '../http/server-request.ts';
 import type { MetaTypes } from '../resource/meta-types.ts';
+import { FailureLog } from './failure-log.ts';
 
 export interface HeadOptions {
   readonly clock: Clock;
@@ -34,6 +35,7 @@ const CACHE_CONTROL = 'no-cache, private';
 
 export function createHead(options: HeadOptions, next: RequestHandler): Handler {
   const { clock, newAuditId, types } = options;
+  const finishing: Finishing = { ...options, failures: new FailureLog(options.logger, clock) };
   return (incoming) => {
     const { method, target } = incoming;
     const parsed = parseRequestInfo(method, target);
@@ -52,10 +54,10 @@ export function createHead(options: HeadOptions, next: RequestHandler): Handler 
     } catch (caught) {
       answer = failureAnswer(request, caught, options.logger);
     }
-    if (!isPromise(answer)) return finish(request, incoming, answer, options);
+    if (!isPromise(answer)) return finish(request, incoming, answer, finishing);
     return answer.then(
-      (ready) => finish(request, incoming, ready, options),
-      (caught) => finish(request, incoming, failureAnswer(request, caught, options.logger), options),
+      (ready) => finish(request, incoming, ready, finishing),
+      (caught) => finish(request, incoming, failureAnswer(request, caught, options.logger), finishing),
     );
   };
 }
@@ -67,6 +69,7 @@ export function createHead(options: HeadOptions, next: RequestHandler): Handler 
 function failureAnswer(request: ServerRequest, caught: unknown, logger: Logger): Answer {
   const status = statusOf(caught);
   if (status !== undefined) {
+    request.failure = toError(caught);
     try {
       return statusAnswer(request, status);
     } catch (broken) {
@@ -74,14 +77,19 @@ function failureAnswer(request: ServerRequest, caught: unknown, logger: Logger):
     }
   }
   const { loggedAuditId: auditId, incoming, info } = request;
-  logger.error("apiserver panic'd", toError(caught), { method: incoming.method, path: info.path, auditId });
+  const fields = { method: incoming.method, path: info.path, code: 500, reason: 'InternalError', auditId };
+  logger.error("apiserver panic'd", toError(caught), fields);
   return PANIC;
 }
 
-function finish(request: ServerRequest, incoming: Incoming, answer: Answer, options: HeadOptions): Answer {
+interface Finishing extends HeadOptions {
+  readonly failures: FailureLog;
+}
+
+function finish(request: ServerRequest, incoming: Incoming, answer: Answer, options: Finishing): Answer {
   const code = statusOfAnswer(answer);
   if (code >= 500 && answer !== PANIC)
-    options.logger.error('a request was answered with an error', undefined, fieldsOf(request, incoming, code, options));
+    options.failures.report(request.failure, answer, fieldsOf(request, incoming, code, options));
   else if (options.logRequests) options.logger.debug('request', fieldsOf(request, incoming, code, options));
   return withCommonHeaders(answer, request, options.strictTransportSecurity);
 }

@@ -71,6 +71,8 @@ export class ServerRequest {
   authenticationAnnotations: Readonly<Record<string, string>> | undefined = undefined;
   /** Undefined for requests that the policy does not log. Set by the audit filter. */
   audit: AuditRecord | undefined = undefined;
+  /** The error that the answer was made from, for the log; undefined if an endpoint returned the answer. */
+  failure: Error | undefined = undefined;
   /** The flow that the answer's headers name; undefined without such headers. Set by flow control. */
   flow: Flow | undefined = undefined;
   /**

@@ -15,6 +15,7 @@ import {
   stringKeys,
 } from './layout.ts';
 import { mediumError } from './medium-error.ts';
+import { quietCommits } from './quiet-commits.ts';
 import {
   claimedKey,
   type IndexEntry,
@@ -55,6 +56,8 @@ interface Root extends Table<string> {
   transaction(action: () => void): Promise<void>;
   resetReadTxn(): void;
   close(): Promise<void>;
+  getStats(): { readonly pageSize: number };
+  readonly env: Parameters<typeof quietCommits>[0] & { info(): { readonly lastPageNumber: number } };
 }
 
 const STATE = 'state';
@@ -99,7 +102,9 @@ export class Database {
       // the file would grow to this size.
       ...(process.platform === 'win32' ? {} : { mapSize: MAP_BYTES }),
     };
-    return new Database(open(options as unknown as Parameters<typeof open>[0]) as unknown as Root);
+    const root = open(options as unknown as Parameters<typeof open>[0]) as unknown as Root;
+    quietCommits(root.env);
+    return new Database(root);
   }
 
   state(): StoreState | undefined {
@@ -153,6 +158,15 @@ export class Database {
       return position;
     }
     return 0;
+  }
+
+  get pageSize(): number {
+    return this.#root.getStats().pageSize;
+  }
+
+  /** The number of the last page that is in use. */
+  lastPage(): number {
+    return this.#root.env.info().lastPageNumber;
   }
 
   /** Makes the next read see the latest commit of LMDB. */

@@ -37,6 +37,7 @@ import type {
   WriteResult,
 } from '../storage.ts';
 import type { Database } from './database.ts';
+import { DiskRoom } from './disk-room.ts';
 import { Expiry } from './expiry.ts';
 import type { Folder } from './folder.ts';
 import { LmdbSnapshot } from './lmdb-snapshot.ts';
@@ -80,6 +81,11 @@ export class LmdbStorage implements Storage {
       state: parts.state,
       problem,
       probeRoom: (bytes) => parts.folder.probeRoom(bytes),
+      room: new DiskRoom({
+        dataFile: parts.folder.dataFile,
+        pageSize: database.pageSize,
+        lastPage: () => database.lastPage(),
+      }),
       beforeCommit: parts.beforeCommit,
       committed: (changes, revision) => {
         this.#expiry.committed(changes);

@@ -8,11 +8,12 @@
 import { constants } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
-import { StorageError } from '../errors.ts';
+import { isStorageError, StorageError } from '../errors.ts';
 import type { DeleteResult, Revision, Transaction, TransactionResult, WriteResult } from '../storage.ts';
 import { CommitGroup } from './commit-group.ts';
 import type { Database } from './database.ts';
 import { Decider } from './decider.ts';
+import type { DiskRoom } from './disk-room.ts';
 import type { KeyChange } from './key-version.ts';
 import { mediumError } from './medium-error.ts';
 import type { Pruner, PruneSlice } from './pruner.ts';
@@ -36,6 +37,7 @@ export interface WriteQueueOptions {
   readonly problem: (error: Error) => void;
   /** Checks whether the data file could grow by this many bytes. Returns the error if it could not. */
   readonly probeRoom: (bytes: number) => Error | undefined;
+  readonly room: DiskRoom;
   /** Called before each commit. A throw fails the commit as a failing disk would. For tests. */
   readonly beforeCommit?: (() => void) | undefined;
 }
@@ -159,6 +161,12 @@ export class WriteQueue {
         refused = caught;
         return;
       }
+      refused = this.#options.room.check({
+        requests: group.requests.length,
+        bytes: group.bytes,
+        pruned: pruned === undefined ? 0 : pruned.positions.length + pruned.keys.length,
+      });
+      if (refused !== undefined) return;
       try {
         after = this.#decide(group, before, pruned);
       } catch (caught) {
@@ -277,6 +285,7 @@ export class WriteQueue {
   #failure(before: StoreState, cause: unknown): Error {
     if (this.#broken !== undefined) return this.#broken;
     const error = mediumError(cause, 'writing the store');
+    if (isStorageError(error, 'NoSpace')) this.#options.room.failed();
     if (this.#isAt(before)) return error;
     this.#break(error);
     return new StorageError('Unknown', `the outcome of the commit is unknown: ${error.message}`, { cause: error });

@@ -112,6 +112,7 @@ export class Audit {
       throw caught;
     }
     event.responseObject = status as unknown as JsonObject;
+    request.failure = toError(caught);
     return this.#answered(request, event, statusAnswer(request, status));
   }
 

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DiskRoom } from './disk-room.ts';
+
+const PAGE = 4096;
+const ONE = { requests: 1, bytes: 100, pruned: 0 };
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keelson-room-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function room(path: string, lastPage = 1): DiskRoom {
+  return new DiskRoom({ dataFile: path, pageSize: PAGE, lastPage: () => lastPage });
+}
+
+describe('the room of a commit', () => {
+  it('is not reserved while the disk has plenty of it', () => {
+    const path = join(folder, 'data');
+    writeFileSync(path, Buffer.alloc(2 * PAGE));
+    expect(room(path).check(ONE)).toBeUndefined();
+    expect(statSync(path).size).toBe(2 * PAGE);
+  });
+
+  it('is reserved behind the last page after a failed write, once', () => {
+    const path = join(folder, 'data');
+    writeFileSync(path, Buffer.alloc(2 * PAGE, 'x'));
+    const checked = room(path);
+    checked.failed();
+    expect(checked.check(ONE)).toBeUndefined();
+    const { size } = statSync(path);
+    expect(size).toBeGreaterThan(60 * PAGE);
+    expect(checked.check(ONE)).toBeUndefined();
+    expect(statSync(path).size).toBe(size);
+  });
+
+  it('is missing if the file cannot grow, until it can', () => {
+    const checked = room('/dev/full');
+    checked.failed();
+    expect(checked.check(ONE)).toMatchObject({ code: 'ENOSPC' });
+    expect(checked.check(ONE)).toMatchObject({ code: 'ENOSPC' });
+  });
+
+  it('is missing if the file is not there', () => {
+    expect(room(join(folder, 'absent')).check(ONE)).toMatchObject({ code: 'ENOENT' });
+  });
+});

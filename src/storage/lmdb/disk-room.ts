@@ -1,0 +1,119 @@
+/**
+ * The check that a commit has room on the disk. LMDB prints to standard error when one of its writes fails, and Node
+ * cannot prevent that, so a commit that would not fit is refused before LMDB writes. While the disk has plenty of room
+ * the check is one `statfs`. On a disk that is nearly full the data file is extended with zeros first. A later commit
+ * uses the extension, or free pages inside the file.
+ * Invariant: the extension starts behind the last page of LMDB, and a failed extension is removed again.
+ */
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, statfsSync, writeSync } from 'node:fs';
+import { toError } from '../../base/errors.ts';
+
+export interface DiskRoomOptions {
+  readonly dataFile: string;
+  readonly pageSize: number;
+  /** Returns the number of the last page that LMDB uses. */
+  readonly lastPage: () => number;
+}
+
+/** The size of a commit, for the estimate of the pages that it may write. */
+export interface CommitSize {
+  readonly requests: number;
+  /** The bytes of all values. */
+  readonly bytes: number;
+  /** The number of records that are pruned. */
+  readonly pruned: number;
+}
+
+/** Pages of a commit that do not depend on its size: the paths of the trees, the free list, the state. */
+const PAGES_PER_COMMIT = 64;
+/** Leaves of the log and the indexes that a request may copy. */
+const PAGES_PER_REQUEST = 2;
+/** A disk with less free bytes than this is nearly full. */
+const NEARLY_FULL = 16 * 2 ** 20;
+const CHUNK = 2 ** 20;
+
+export class DiskRoom {
+  readonly #options: DiskRoomOptions;
+  readonly #limit: number = fileSizeLimit();
+  #failed = false;
+
+  constructor(options: DiskRoomOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the error if the commit may not fit on the disk. */
+  check(size: CommitSize): Error | undefined {
+    // On Windows the file has the size of the map, and a write inside it needs no room.
+    if (process.platform === 'win32') return undefined;
+    const { dataFile, pageSize } = this.#options;
+    const pages = PAGES_PER_COMMIT + PAGES_PER_REQUEST * (size.requests + size.pruned);
+    const need = pages * pageSize + 2 * size.bytes;
+    try {
+      const { bavail, bsize } = statfsSync(dataFile);
+      if (!this.#failed && Math.min(bavail * bsize, this.#belowLimit()) >= need + NEARLY_FULL) return undefined;
+      this.#extend(need);
+      this.#failed = false;
+      return undefined;
+    } catch (caught) {
+      return toError(caught);
+    }
+  }
+
+  /**
+   * Called when LMDB could not write. A quota does not show in `statfs`, so the next commit must extend the file.
+   */
+  failed(): void {
+    this.#failed = true;
+  }
+
+  /** Returns how much the file may grow until it reaches the limit of file sizes. */
+  #belowLimit(): number {
+    if (this.#limit === Number.POSITIVE_INFINITY) return this.#limit;
+    return this.#limit - this.#end();
+  }
+
+  /** Returns the end of the last page that LMDB uses. */
+  #end(): number {
+    return (this.#options.lastPage() + 1) * this.#options.pageSize;
+  }
+
+  /** Extends the file to `need` bytes behind the last page of LMDB, if it is shorter. */
+  #extend(need: number): void {
+    const end = this.#end() + need;
+    const file = openSync(this.#options.dataFile, 'r+');
+    try {
+      const { size } = fstatSync(file);
+      if (size >= end) return;
+      try {
+        const zeros = Buffer.alloc(Math.min(CHUNK, end - size));
+        for (let at = size; at < end; ) at += writeSync(file, zeros, 0, Math.min(zeros.length, end - at), at);
+        fsyncSync(file);
+      } catch (caught) {
+        truncate(file, size);
+        throw caught;
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+}
+
+/** Returns the limit of file sizes of this process (`ulimit -f`), where the system tells it. */
+function fileSizeLimit(): number {
+  try {
+    const found = /^Max file size\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
+    return found === null ? Number.POSITIVE_INFINITY : Number(found[1]);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Returns whether it succeeded. If not, the file is only longer than necessary. */
+function truncate(file: number, size: number): boolean {
+  try {
+    ftruncateSync(file, size);
+    return true;
+  } catch {
+    return false;
+  }
+}
