@@ -142,7 +142,7 @@ class OperationMaker {
         this.#operation('delete', 'delete', this.#collection, {
           name: `Collection${this.#qualified()}`,
           action: 'deletecollection',
-          description: `delete all ${kind} objects that match`,
+          description: `delete every ${kind} that the selectors match`,
           ...(this.#subject.isBuiltIn
             ? {
                 parameters: DELETE_COLLECTION_OPTIONS,
@@ -201,7 +201,7 @@ class OperationMaker {
       all.push(
         this.#operation('patch', 'patch', this.#item, {
           action: 'patch',
-          description: `change parts of ${what}`,
+          description: `change some fields of ${what}`,
           parameters: PATCH_OPTIONS,
           body: {
             content: 'Patch',
@@ -256,7 +256,7 @@ class OperationMaker {
     const { kind } = this.#names;
     const facts = {
       action: 'list',
-      description: `list ${kind} objects, or watch them`,
+      description: `list or watch objects of kind ${kind}`,
       parameters: LIST_OPTIONS,
       answers: [[200, 'list']] as const,
       canStream: true,
@@ -278,7 +278,7 @@ class OperationMaker {
       this.#operation('get', 'watch', this.#watchRoot + path, {
         name,
         action,
-        description: `watch ${kind} objects; deprecated in favour of list with the parameter watch`,
+        description: `watch changes of objects of kind ${kind}; deprecated: use the parameter watch of a list`,
         parameters: LIST_OPTIONS,
         answers: [[200, 'WatchEvent']],
         canStream: true,

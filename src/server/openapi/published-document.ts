@@ -10,7 +10,7 @@ import type { JsonObject } from '../../base/json-value.ts';
  * Part of every hash that is made from a fingerprint. Increment it when the same types produce another document,
  * because clients cache documents by their hash forever.
  */
-const FORMAT_REVISION = 1;
+const FORMAT_REVISION = 2;
 
 export interface DocumentMaker {
   /** Returns the JSON text. */
