@@ -22,8 +22,16 @@ const SUFFIX = '[bcdfghjklmnpqrstvwxz2456789]{5}';
 /** Longer prefixes are cut before the suffix is added. */
 const MAX_PREFIX = 58;
 
+export interface NormaliserOptions {
+  /**
+   * `drop` leaves managedFields out. `compare` replaces their times and sorts the entries, because the order depends on
+   * whether a second passed between two writes. `compare times` keeps the order and numbers the times. Default `drop`.
+   */
+  readonly managedFields?: 'drop' | 'compare' | 'compare times';
+}
+
 export interface Normaliser {
-  /** Returns a JSON value with placeholders and sorted keys, without managedFields. */
+  /** Returns a JSON value with placeholders and sorted keys. */
   value(value: Json): Json;
   text(text: string): string;
   /** Names with this prefix and five random characters get a placeholder, wherever they occur. */
@@ -31,7 +39,8 @@ export interface Normaliser {
 }
 
 /** Makes a normaliser for one server and case. `now` decides which times are the server's own. */
-export function createNormaliser(url: string, now: number): Normaliser {
+export function createNormaliser(url: string, now: number, options: NormaliserOptions = {}): Normaliser {
+  const { managedFields: managed = 'drop' } = options;
   const places = new Map<string, string>();
   const counts = new Map<string, number>();
   const place = (kind: string, original: string): string => {
@@ -92,10 +101,13 @@ export function createNormaliser(url: string, now: number): Normaliser {
       Array.isArray(value['items']) || Array.isArray(value['rows']) || String(value['kind']).endsWith('List');
     const result: { [key: string]: Json } = {};
     for (const name of Object.keys(value).sort()) {
-      // managedFields come with server-side apply; descriptions of columns are our own words.
-      if (name === 'managedFields' || (name === 'description' && key === 'columnDefinitions')) continue;
+      // Descriptions of columns are our own words.
+      if (name === 'description' && key === 'columnDefinitions') continue;
+      if (name === 'managedFields' && managed === 'drop') continue;
       const child = value[name] as Json;
       if (name === 'metadata' && isObject(child)) result[name] = walkMetadata(child, isList, bookmark);
+      else if (name === 'managedFields' && key === 'metadata' && Array.isArray(child))
+        result[name] = walkEntries(child);
       else result[name] = walk(child, name, bookmark);
     }
     return result;
@@ -112,6 +124,31 @@ export function createNormaliser(url: string, now: number): Normaliser {
     }
     if (token !== undefined) result['continue'] = token === '' ? '' : '<continue>';
     return result;
+  };
+
+  const walkEntries = (entries: readonly Json[]): Json => {
+    const plain = entries.map((entry): Json => {
+      if (!isObject(entry)) return entry;
+      const { time, fieldsV1, ...rest } = entry;
+      const isNumbered = managed === 'compare times' && typeof time === 'string' && text(time) !== time;
+      return {
+        ...(walk(rest, '') as { [key: string]: Json }),
+        ...(fieldsV1 === undefined ? {} : { fieldsV1: walkFields(fieldsV1) }),
+        ...(time === undefined ? {} : { time: isNumbered ? place('time', time) : walk(time, '') }),
+      };
+    });
+    const identity = (entry: Json): string =>
+      isObject(entry)
+        ? JSON.stringify([entry['manager'], entry['operation'], entry['subresource'], entry['apiVersion']])
+        : '';
+    return managed === 'compare times' ? plain : plain.sort((a, b) => (identity(a) < identity(b) ? -1 : 1));
+  };
+
+  /** The keys of FieldsV1 contain values of the object. */
+  const walkFields = (fields: Json): Json => {
+    if (!isObject(fields)) return fields;
+    const entries = Object.entries(fields).map(([key, child]): [string, Json] => [text(key), walkFields(child)]);
+    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
   };
 
   return {

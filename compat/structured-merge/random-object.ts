@@ -1,52 +1,7 @@
-/** Generators of configurations and changes. Names and values are few, so that managers meet on the same fields. */
+/** Generators of configurations and changes. */
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json-value.ts';
 import type { Random } from '../../test/fuzz/random.ts';
-
-type Make = (random: Random) => JsonValue;
-
-const word: Make = (random) => random.pick(['a', 'b', 'c']);
-const digit: Make = (random) => random.pick([1, 2, 3]);
-const name: Make = (random) => random.pick(['x', 'y', 'z']);
-
-/** Each field is there with a chance of one half; `!` in front of a name makes it certain. */
-function struct(fields: Readonly<Record<string, Make>>): Make {
-  return (random) => {
-    const out: JsonObject = {};
-    for (const [key, make] of Object.entries(fields)) {
-      const isCertain = key.startsWith('!');
-      if (isCertain || random.int(2) === 0) out[isCertain ? key.slice(1) : key] = make(random);
-    }
-    return out;
-  };
-}
-
-function map(values: Make, keys: Make = word): Make {
-  return (random) => {
-    const out: JsonObject = {};
-    for (let i = random.int(3); i > 0; i--) out[keys(random) as string] = values(random);
-    return out;
-  };
-}
-
-/** Items with distinct identities, except in one of forty lists. */
-function list(items: Make, identity: (item: JsonValue) => string): Make {
-  return (random) => {
-    const out: JsonValue[] = [];
-    const allowsRepeats = random.int(40) === 0;
-    for (let i = random.int(4); i > 0; i--) {
-      const item = items(random);
-      if (allowsRepeats || !out.some((other) => identity(other) === identity(item))) out.push(item);
-    }
-    return out;
-  };
-}
-
-const plainList =
-  (items: Make): Make =>
-  (random) =>
-    Array.from({ length: random.int(4) }, () => items(random));
-const keyed = (fields: Readonly<Record<string, Make>>, ...keys: readonly string[]): Make =>
-  list(struct(fields), (item) => keys.map((key) => String((item as JsonObject)[key] ?? 'TCP')).join('/'));
+import { anything, digit, keyed, list, type Make, map, name, plainList, repeatItem, struct, word } from '../common/random-json.ts';
 
 /** Sometimes null, sometimes a value of a wrong kind. */
 function rough(make: Make): Make {
@@ -55,9 +10,6 @@ function rough(make: Make): Make {
     return chance === 0 ? null : chance === 1 ? random.pick<JsonValue>([7, 'wrong', {}, []]) : make(random);
   };
 }
-
-const anything: Make = (random) =>
-  random.pick<Make>([word, digit, map(word), map(map(digit)), plainList(digit), () => null])(random);
 
 const metadata: Make = struct({
   '!name': () => 'object',
@@ -201,7 +153,8 @@ function partsOf(kind: string, version: string): Readonly<Record<string, Make>> 
 }
 
 /**
- * A configuration without its type. One of sixty has a field that is not declared, a null or a value of a wrong kind.
+ * A configuration without its type. One of sixty has a field that is not declared, a null or a value of a wrong kind;
+ * one of twelve repeats an item of a list.
  */
 export function randomConfig(random: Random, kind: string, version: string): JsonObject {
   const config = struct({ '!metadata': metadata, ...partsOf(kind, version) })(random) as JsonObject;
@@ -212,6 +165,7 @@ export function randomConfig(random: Random, kind: string, version: string): Jso
     if (random.int(60) === 0) value['undeclared'] = 1;
     config[key] = value;
   }
+  if (random.int(12) === 0) repeatItem(random, config);
   return config;
 }
 
@@ -232,5 +186,6 @@ export function mutate(random: Random, object: JsonObject, kind: string, version
     if (fresh[key] === undefined) delete known[key];
     else known[key] = fresh[key] as JsonValue;
   }
+  if (random.int(12) === 0) repeatItem(random, out);
   return out;
 }
