@@ -12,7 +12,6 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** One of this many sequences runs with a second for each step. */
 const CLOCKED_ONE_IN = 20;
 
-/** `clocked` overrides the choice of the seed. */
 export function generateSequence(seed: number, subjects: readonly Subject[]): Sequence {
   const random = createRandom(seed);
   const subject = random.pick(subjects);
@@ -27,7 +26,7 @@ export function generateSequence(seed: number, subjects: readonly Subject[]): Se
     steps.push(crowd && steps.length > 0 && random.int(6) > 0 ? generator.crowded(steps.length) : step);
   }
   for (const version of subject.versions) steps.push({ method: 'GET', version, query: {} });
-  return { seed, subject, steps, clocked };
+  return { title: `seed ${seed}`, subject, steps, clocked };
 }
 
 class StepGenerator {

@@ -35,7 +35,7 @@ export function printSequences(judged: readonly Judged<SequenceResult>[], all: b
   for (const { result, unknown } of judged) {
     if (unknown.length === 0) continue;
     const { sequence, minimised } = result;
-    console.log(`\nseed ${sequence.seed} ${nameOf(sequence.subject)}${sequence.clocked ? ', clocked' : ''}`);
+    console.log(`\n${sequence.title}, ${nameOf(sequence.subject)}${sequence.clocked ? ', clocked' : ''}`);
     if (minimised !== undefined) console.log(`  minimised:\n${minimised}`);
     else
       for (const [i, step] of sequence.steps.entries())

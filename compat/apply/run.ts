@@ -54,14 +54,16 @@ export async function runSequences(sequences: readonly Sequence[], options: RunO
   };
   await Promise.all(sequences.filter(({ clocked }) => clocked).map(run));
   await Promise.all(Array.from({ length: WIDTH }, worker));
-  return results.sort((a, b) => a.sequence.seed - b.sequence.seed);
+  const order = new Map(sequences.map(({ title }, i) => [title, i]));
+  const position = ({ sequence }: SequenceResult): number => order.get(sequence.title) ?? 0;
+  return results.sort((a, b) => position(a) - position(b));
 }
 
 /** Sends the steps until one differs in an unknown way. The object has a new name and is deleted at the end. */
 export async function runSequence(sequence: Sequence, options: RunOptions): Promise<SequenceResult> {
-  const { subject, steps, seed, clocked } = sequence;
+  const { subject, steps, clocked } = sequence;
   const { clients } = options;
-  const variables = new Map([['name', `s${seed}-${runs++}`]]);
+  const variables = new Map([['name', sequence.name ?? `s-${runs++}`]]);
   const now = Date.now();
   const normalisers = clients.map(({ peer }) =>
     createNormaliser(peer.url, now, { managedFields: clocked ? 'compare times' : 'compare' }),
@@ -86,6 +88,7 @@ export async function runSequence(sequence: Sequence, options: RunOptions): Prom
     }));
     differences.push(...found);
     if (!found.every(options.isKnown)) break;
+    if (sequence.settleMs !== undefined) await new Promise((resolve) => setTimeout(resolve, sequence.settleMs));
   }
   const path = `${collectionOf(subject, subject.versions[0] as string)}/{{name}}`;
   const remove: Request = { method: 'PATCH', path, type: PATCH_TYPES.merge, body: { metadata: { finalizers: null } } };

@@ -22,7 +22,7 @@ export interface Edit {
 export interface Step {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly version: string;
-  readonly subresource?: 'status' | 'scale';
+  readonly subresource?: string;
   readonly patch?: keyof typeof PATCH_TYPES;
   /** Parameters such as fieldManager, force and dryRun. */
   readonly query: Readonly<Record<string, string>>;
@@ -34,11 +34,16 @@ export interface Step {
 }
 
 export interface Sequence {
-  readonly seed: number;
+  /** `seed 12`, or the rule that the steps are about. */
+  readonly title: string;
   readonly subject: Subject;
+  /** The name of the object. Default: a new one for each run. */
+  readonly name?: string;
   readonly steps: readonly Step[];
   /** Each step runs in a second of its own, and times and the order of entries are compared too. */
   readonly clocked: boolean;
+  /** The time after each step in which loops of the servers may write. Default 0. */
+  readonly settleMs?: number;
 }
 
 export const PATCH_TYPES = {
