@@ -1,7 +1,19 @@
 /** Generators of configurations and changes. */
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json-value.ts';
 import type { Random } from '../../test/fuzz/random.ts';
-import { anything, digit, keyed, list, type Make, map, name, plainList, repeatItem, struct, word } from '../common/random-json.ts';
+import {
+  anything,
+  digit,
+  keyed,
+  list,
+  type Make,
+  map,
+  name,
+  plainList,
+  repeatItem,
+  struct,
+  word,
+} from '../common/random-json.ts';
 
 /** Sometimes null, sometimes a value of a wrong kind. */
 function rough(make: Make): Make {
