@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigError, toError } from '../base/errors.ts';
 import type { ServerOptions } from '../controlplane/options.ts';
+import { folderError } from '../storage/lmdb/folder-error.ts';
 import { lockFolder } from '../storage/lmdb/folder-lock.ts';
 
 export interface Finding {
@@ -71,7 +72,11 @@ function checkFolder(folder: string): string {
     accessSync(parent, constants.W_OK);
     return `${folder} will be created`;
   }
-  accessSync(folder, constants.W_OK | constants.R_OK | constants.X_OK);
+  try {
+    accessSync(folder, constants.W_OK | constants.R_OK | constants.X_OK);
+  } catch (caught) {
+    throw folderError(toError(caught), folder);
+  }
   const release = lockFolder(folder);
   release();
   return `${folder} is writable and not in use`;

@@ -1,7 +1,8 @@
 /**
  * The command `keelson kubeconfig`: signs a client certificate with the CA of a data folder and writes a kubeconfig
- * with it.
+ * with it. It changes nothing in the data folder.
  */
+import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { readYaml } from '../apimachinery/codec/yaml/yaml.ts';
 import { systemClock } from '../base/clock.ts';
@@ -11,8 +12,8 @@ import { defaultOptions } from '../controlplane/options.ts';
 import { readTextFile } from '../node/platform.ts';
 import { issueClientCertificate } from '../pki/certificates.ts';
 import { formatKubeconfig, writeKubeconfig } from '../pki/kubeconfig.ts';
-import { issuerOf } from '../pki/pki-authority.ts';
-import { ensurePki } from '../pki/pki-folder.ts';
+import { type Authority, issuerOf, loadAuthority } from '../pki/pki-authority.ts';
+import { PkiFiles } from '../pki/pki-files.ts';
 import { withExamples } from './command-tree.ts';
 
 interface Flags {
@@ -42,18 +43,29 @@ export function kubeconfigCommand(): Command {
 }
 
 async function run({ user, group, dataDir, server, output }: Flags): Promise<void> {
-  const pki = await ensurePki({ folder: `${dataDir}/pki`, clock: systemClock });
-  const made = await issueClientCertificate(await issuerOf(pki.ca), { clock: systemClock, user, groups: group });
+  const ca = await loadCa(dataDir);
+  const made = await issueClientCertificate(await issuerOf(ca), { clock: systemClock, user, groups: group });
   const admin = await adminCluster(`${dataDir}/admin.kubeconfig`);
   const { port, bindAddress } = defaultOptions.serving;
   const options = {
     server: server ?? admin.server ?? `https://${bindAddress}:${port}`,
-    caPem: admin.caPem ?? pki.ca.certificatePem,
+    caPem: admin.caPem ?? ca.certificatePem,
     user,
     credentials: { kind: 'certificate', certificatePem: made.certificatePem, keyPem: made.keyPem },
   } as const;
   if (output === undefined) process.stdout.write(formatKubeconfig(options));
   else await writeKubeconfig(output, options);
+}
+
+/** Reads the CA of a data folder and writes nothing. Throws ConfigError if no server has used the folder. */
+async function loadCa(dataDir: string): Promise<Authority> {
+  const files = await PkiFiles.open(join(dataDir, 'pki'), systemClock, ['ca.crt', 'ca.key']);
+  const ca = loadAuthority(files, 'ca');
+  if (ca !== undefined) return ca;
+  const path = resolve(dataDir);
+  throw new ConfigError(
+    `no server has used the data folder ${path}: start one with "keelson --data-dir=${dataDir}", or name its folder with --data-dir`,
+  );
 }
 
 interface Cluster {

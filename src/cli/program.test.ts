@@ -1,10 +1,12 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readYaml } from '../apimachinery/codec/yaml/yaml.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
+import { systemClock } from '../base/clock.ts';
+import { ensurePki } from '../pki/pki-folder.ts';
 import { openLmdbStorage } from '../storage/lmdb/open.ts';
 import { runCommand } from './program.ts';
 
@@ -59,6 +61,7 @@ describe('keelson', () => {
   it('signs kubeconfigs with the CA of a data folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-cli-'));
     try {
+      await ensurePki({ folder: join(folder, 'pki'), clock: systemClock });
       const args = ['kubeconfig', '--user', 'jane', '--group', 'dev', '--group', 'ops', '--data-dir', folder];
       expect(await runCommand([...args, '--server', 'https://there:1'])).toBe(0);
       const read = readYaml(output.join(''));
@@ -74,7 +77,21 @@ describe('keelson', () => {
       expect(certificate.verify(ca.publicKey)).toBe(true);
       expect(await runCommand([...args, '--output', join(folder, 'jane.kubeconfig')])).toBe(0);
       expect((await stat(join(folder, 'jane.kubeconfig'))).mode & 0o777).toBe(0o600);
-      expect(await runCommand(['kubeconfig'])).toBe(2);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('says that there is no server to make a kubeconfig for, and makes nothing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-cli-'));
+    try {
+      const dataDir = join(folder, 'data');
+      expect(await runCommand(['kubeconfig', '--user', 'jane', '--data-dir', dataDir])).toBe(2);
+      expect(complaints).toEqual([
+        `keelson: no server has used the data folder ${dataDir}: start one with "keelson --data-dir=${dataDir}", or name its folder with --data-dir`,
+      ]);
+      expect(output).toEqual([]);
+      expect(await readdir(folder)).toEqual([]);
     } finally {
       await rm(folder, { recursive: true });
     }

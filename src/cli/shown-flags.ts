@@ -23,6 +23,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'endpoint-reconciler-type': 'lease',
   'etcd-compaction-interval': '5m0s',
   'event-ttl': '1h0m0s',
+  'log-format': 'auto',
   'max-mutating-requests-inflight': '200',
   'max-requests-inflight': '400',
   'min-request-timeout': '1800',

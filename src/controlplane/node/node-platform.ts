@@ -19,6 +19,7 @@ import {
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { ensurePki } from '../../pki/pki-folder.ts';
 import { ensureSecretFolder } from '../../pki/secret-file.ts';
+import { folderError } from '../../storage/lmdb/folder-error.ts';
 import { lockFolder } from '../../storage/lmdb/folder-lock.ts';
 import type { Platform } from '../platform.ts';
 
@@ -38,8 +39,13 @@ export const nodePlatform: Platform = {
   lockFolder: async (folder) => {
     await ensureSecretFolder(folder);
     const release = lockFolder(folder);
-    await writeGitignore(folder);
-    return release;
+    try {
+      await writeGitignore(folder);
+      return release;
+    } catch (caught) {
+      release();
+      throw folderError(toError(caught), folder);
+    }
   },
   hostNames: machineNames,
   ensurePki,

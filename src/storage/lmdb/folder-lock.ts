@@ -1,32 +1,55 @@
 /**
  * The lock of a data folder: one process at a time. Node has no file locks, so the lock is a file that names its holder
- * by process id, start time of the process and boot id of the machine, which together identify a process forever.
- * Invariant: the lock of a live process is never taken over; the lock of a process that has ended is. Processes in
- * different PID namespaces cannot see each other, so the lock does not protect there. The store then detects the other
- * process by the revision that it checks before each commit.
+ * by process id, start time of the process and boot id of the machine, which together identify a process forever. It
+ * also names itself, by its path and its inode, because a copy of the folder has a copy of the file.
+ * Invariant: the lock of a live process is never taken over; the lock of a process that has ended is, and so is a copy
+ * of a lock. Processes in different PID namespaces cannot see each other, so the lock does not protect there. The store
+ * then detects the other process by the revision that it checks before each commit.
  */
-import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError, toError } from '../../base/errors.ts';
+import { folderError } from './folder-error.ts';
 
 interface Holder {
   readonly pid: number;
   /** The start of the process in clock ticks since boot; empty if the system does not provide it. */
   readonly started: string;
   readonly boot: string;
+  /** The resolved path of the lock file, and its device and inode. Absent in locks of older versions. */
+  readonly path?: string;
+  readonly inode?: string;
 }
 
 const ATTEMPTS = 100;
 
 /** Takes the lock, or throws a ConfigError that names the holder. The returned function releases the lock. */
 export function lockFolder(folder: string): () => void {
+  try {
+    return takeLock(folder);
+  } catch (caught) {
+    throw folderError(toError(caught), folder);
+  }
+}
+
+function takeLock(folder: string): () => void {
   const path = join(folder, 'lock');
   const own: Holder = { pid: process.pid, started: startOf(process.pid), boot: bootId() };
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (create(path, own)) return () => release(path, own);
     const holder = read(path);
     if (holder === 'gone') continue;
-    if (holder !== 'unreadable' && isAlive(holder)) throw held(folder, path, holder);
+    if (holder !== 'unreadable' && holds(holder, path)) throw held(folder, path, holder);
     breakLock(path, own, holder);
   }
   throw new ConfigError(`data folder ${folder}: other processes keep taking its lock ${path}`);
@@ -47,7 +70,7 @@ function breakLock(path: string, own: Holder, seen: Holder | 'unreadable'): void
   if (!create(guard, own)) {
     const other = read(guard);
     if (other === 'gone') return;
-    if (other === 'unreadable' || !isAlive(other)) remove(guard);
+    if (other === 'unreadable' || !holds(other, guard)) remove(guard);
     else pause();
     return;
   }
@@ -55,7 +78,7 @@ function breakLock(path: string, own: Holder, seen: Holder | 'unreadable'): void
     // A file that is being written is unreadable for a moment.
     if (seen === 'unreadable') pause();
     const now = read(path);
-    if (now !== 'gone' && (now === 'unreadable' || !isAlive(now))) remove(path);
+    if (now !== 'gone' && (now === 'unreadable' || !holds(now, path))) remove(path);
   } finally {
     remove(guard);
   }
@@ -70,7 +93,8 @@ function create(path: string, holder: Holder): boolean {
     throw caught;
   }
   try {
-    writeSync(file, `${JSON.stringify(holder)}\n`);
+    const place = { path: realpathSync(path), inode: inodeOf(fstatSync(file, { bigint: true })) };
+    writeSync(file, `${JSON.stringify({ ...holder, ...place })}\n`);
   } finally {
     closeSync(file);
   }
@@ -79,9 +103,9 @@ function create(path: string, holder: Holder): boolean {
 
 function read(path: string): Holder | 'gone' | 'unreadable' {
   try {
-    const { pid, started, boot } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>;
+    const { pid, started, boot, ...place } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>;
     if (!Number.isSafeInteger(pid) || typeof started !== 'string' || typeof boot !== 'string') return 'unreadable';
-    return { pid: pid as number, started, boot };
+    return { pid: pid as number, started, boot, ...place };
   } catch (caught) {
     if ((caught as { code?: string }).code === 'ENOENT') return 'gone';
     if (caught instanceof SyntaxError) return 'unreadable';
@@ -100,6 +124,26 @@ function remove(path: string): void {
   } catch (caught) {
     if ((caught as { code?: string }).code !== 'ENOENT') throw caught;
   }
+}
+
+/** Returns whether the holder named in the lock file is alive and holds this file, not the original of a copy. */
+function holds(holder: Holder, path: string): boolean {
+  return isAlive(holder) && !isCopy(holder, path);
+}
+
+/**
+ * A copy has another path and another inode. A renamed folder keeps its inodes, and a file system that does not keep
+ * inodes keeps the path, so neither alone makes a copy.
+ */
+function isCopy(holder: Holder, path: string): boolean {
+  if (holder.path === undefined || holder.inode === undefined) return false;
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (found === undefined) return false;
+  return holder.inode !== inodeOf(found) && holder.path !== realpathSync(path);
+}
+
+function inodeOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
 }
 
 function isAlive(holder: Holder): boolean {

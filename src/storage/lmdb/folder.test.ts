@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
@@ -46,6 +55,32 @@ describe('the data folder', () => {
     expect(await storage.create('a', encodeUtf8('x'))).toMatchObject({ outcome: 'ok' });
     await storage.stop();
     await (await openLmdbStorage({ folder })).stop();
+  });
+
+  it('is not in use if it is a copy of a folder in use, and the original stays locked', async () => {
+    const folder = join(makeFolder(onTestFinished), 'original');
+    const storage = await openLmdbStorage({ folder });
+    await storage.create('a', encodeUtf8('x'));
+    const copy = `${folder}-copy`;
+    cpSync(folder, copy, { recursive: true });
+    const opened = await openLmdbStorage({ folder: copy });
+    expect(await opened.get('a')).toMatchObject({ outcome: 'found' });
+    expect(await opened.create('b', encodeUtf8('y'))).toMatchObject({ outcome: 'ok' });
+    await opened.stop();
+    expect(await storage.get('b')).toMatchObject({ outcome: 'missing' });
+    expect((await rejection(openLmdbStorage({ folder }))).message).toContain(`pid ${process.pid}`);
+    await storage.stop();
+  });
+
+  it('stays in use if it is renamed, and if it is opened by another path', async () => {
+    const folder = join(makeFolder(onTestFinished), 'original');
+    const storage = await openLmdbStorage({ folder });
+    symlinkSync(folder, `${folder}-link`);
+    expect((await rejection(openLmdbStorage({ folder: `${folder}-link` }))).message).toContain('is already open');
+    renameSync(folder, `${folder}-renamed`);
+    expect((await rejection(openLmdbStorage({ folder: `${folder}-renamed` }))).message).toContain('is already open');
+    renameSync(`${folder}-renamed`, folder);
+    await storage.stop();
   });
 
   it('is taken over from an ended process, from an earlier boot, and from a reused process id', async () => {

@@ -4,6 +4,7 @@
 import { constants } from 'node:os';
 import { ConfigError, isKeelsonError, toError } from '../../base/errors.ts';
 import { StorageError, type StorageErrorCode } from '../errors.ts';
+import { folderError } from './folder-error.ts';
 
 // LMDB's own codes, from lmdb.h: MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_INVALID, MDB_MAP_FULL.
 const LMDB_DAMAGE: ReadonlySet<unknown> = new Set([-30796, -30797, -30793]);
@@ -24,15 +25,12 @@ export function mediumError(caught: unknown, doing: string): Error {
 /** Maps an error that occurs while the folder is opened. An error that the operator can fix becomes a ConfigError. */
 export function openError(caught: unknown, folder: string): Error {
   if (isKeelsonError(caught)) return caught;
-  const error = toError(caught);
+  const error = folderError(toError(caught), folder);
+  if (isKeelsonError(error)) return error;
   const { code, what } = classify(error);
-  if (code === 'ReadOnly') {
+  // LMDB's own codes are numbers.
+  if (code === 'ReadOnly')
     return new ConfigError(`data folder ${folder} cannot be written: ${error.message}`, { cause: error });
-  }
-  const errno = (error as { code?: unknown }).code;
-  if (errno === 'ENOTDIR' || errno === 'EEXIST') {
-    return new ConfigError(`data folder ${folder} is not a folder: ${error.message}`, { cause: error });
-  }
   return new StorageError(code, `data folder ${folder} cannot be opened: ${what}: ${error.message}`, { cause: error });
 }
 
