@@ -1,6 +1,8 @@
 /** The writer of the loops. It modifies definitions as the server itself, without the checks that apply to clients. */
 import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
+import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
+import { isPromise } from '../../base/maybe-promise.ts';
 import { OwnWriter } from '../../server/own/own-writer.ts';
 import { parseObject } from '../../server/registry/stored-object.ts';
 import type { StoredResource } from '../../server/resource/open-resource.ts';
@@ -8,15 +10,17 @@ import { strategyWithDefaults } from '../../server/resource/stored-resource.ts';
 import { type Crd, readCrd } from '../crd.ts';
 
 export class DefinitionWriter {
-  readonly #definitions: Pick<OwnWriter, 'update'>;
+  readonly #definitions: Pick<OwnWriter, 'update' | 'track'>;
 
-  constructor(definitions: Pick<OwnWriter, 'update'>) {
+  constructor(definitions: Pick<OwnWriter, 'update' | 'track'>) {
     this.#definitions = definitions;
   }
 
   /** Returns a writer of the given resource. */
   static over(definitions: StoredResource): DefinitionWriter {
-    return new DefinitionWriter(new OwnWriter(definitions, { strategy: strategyWithDefaults({}) }));
+    return new DefinitionWriter(
+      new OwnWriter(definitions, { strategy: strategyWithDefaults({}), tracksUpdatesAs: 'status' }),
+    );
   }
 
   /**
@@ -34,5 +38,13 @@ export class DefinitionWriter {
       if (isConflict(caught) || isNotFound(caught)) return undefined;
       throw caught;
     }
+  }
+
+  /**
+   * Records in `next`, in place, that the loops changed `live` to it. `next` must have metadata of its own. Conversions
+   * of definitions are synchronous, and so is this.
+   */
+  track(live: JsonObject, next: JsonObject): void {
+    if (isPromise(this.#definitions.track(live, next))) throw new BugError('a definition was converted asynchronously');
   }
 }

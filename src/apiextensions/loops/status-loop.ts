@@ -82,12 +82,17 @@ export class StatusLoop {
   statusOnCreate(object: JsonObject): FollowUp | undefined {
     const crd = readCrd(object);
     const { name } = crd;
-    const { lister } = this.#options;
+    const { lister, writer } = this.#options;
     if (lister.get(name) !== undefined || this.#writing.has(name)) return undefined;
     const wanted = this.#decide(crd);
     if (wanted === undefined) return undefined;
-    const next = { ...object, status: cloneJson(objectAt(object, 'status') ?? {}) };
+    const next: JsonObject = {
+      ...object,
+      metadata: { ...objectAt(object, 'metadata') },
+      status: cloneJson(objectAt(object, 'status') ?? {}),
+    };
     this.#apply(next, wanted);
+    writer.track(object, next);
     this.#begin(crd, wanted);
     const settled = async (): Promise<void> => {
       try {

@@ -24,3 +24,12 @@ export function withManagedFields(object: JsonObject, entries: JsonArray | undef
   const { managedFields: _, ...rest } = metadata;
   return { ...object, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } };
 }
+
+/**
+ * True for an object with an empty list of managedFields, which asks to forget all managers. Normalization drops empty
+ * lists, so decoders restore this one afterwards.
+ */
+export function hasEmptyManagedFields(object: JsonObject): boolean {
+  const entries = managedFieldsOf(object);
+  return Array.isArray(entries) && entries.length === 0;
+}

@@ -27,7 +27,7 @@ export function kubernetesServiceObjects(network: ServiceNetwork, now: number): 
       now,
     ),
     { plural: 'ipaddresses', object: ipAddressObject(range.first, range.family, NAME), strategy: 'create' },
-    { plural: 'services', object: service, strategy: 'create' },
+    { plural: 'services', object: service, sent: withoutAllocations(service), strategy: 'create' },
     ...(self === undefined ? [] : endpointObjects(self)),
   ];
 }
@@ -38,7 +38,6 @@ function serviceCidr(cidrs: string[], now: number): EnsuredObject {
     type: 'Ready',
     status: 'True',
     lastTransitionTime: timestamp(now),
-    reason: '',
     message: 'Kubernetes default Service CIDR is ready',
   };
   const object = {
@@ -51,6 +50,7 @@ function serviceCidr(cidrs: string[], now: number): EnsuredObject {
   return {
     plural: 'servicecidrs',
     object,
+    statusManager: 'kubernetes-service-cidr-controller',
     strategy: (stored) => {
       const present = textsAt(stored, 'spec', 'cidrs');
       const grows = present.length === 1 && cidrs.length === 2 && present[0] === cidrs[0];
@@ -83,6 +83,12 @@ function serviceObject(ip: string, family: string, self: ServerIdentity | undefi
     },
     status: { loadBalancer: {} },
   };
+}
+
+/** Returns the Service without the fields that an allocator sets. */
+function withoutAllocations(service: JsonObject): JsonObject {
+  const { clusterIPs: _ips, ipFamilies: _families, ...spec } = objectAt(service, 'spec') ?? {};
+  return { ...service, spec };
 }
 
 /**

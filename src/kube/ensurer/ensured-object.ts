@@ -10,6 +10,12 @@ export interface EnsuredObject {
    */
   readonly object: JsonObject;
   readonly strategy: EnsureStrategy;
+  /** See OwnWriteOptions. */
+  readonly fieldManager?: string;
+  /** See OwnCreateOptions. */
+  readonly sent?: JsonObject;
+  /** See OwnCreateOptions. */
+  readonly statusManager?: string;
 }
 
 /**

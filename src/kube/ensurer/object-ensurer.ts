@@ -5,7 +5,12 @@
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { type ObjectName, OwnWriter } from '../../server/own/own-writer.ts';
+import {
+  type ObjectName,
+  type OwnCreateOptions,
+  type OwnWriteOptions,
+  OwnWriter,
+} from '../../server/own/own-writer.ts';
 import type { StoredResource } from '../../server/resource/open-resource.ts';
 import type { EnsuredObject } from './ensured-object.ts';
 
@@ -23,11 +28,11 @@ export class ObjectEnsurer {
    */
   async plan(objects: readonly EnsuredObject[]): Promise<readonly (() => Promise<void>)[]> {
     const stored = await Promise.all(objects.map(({ plural, object }) => this.#writer(plural).read(target(object))));
-    return objects.flatMap(({ plural, object, strategy }, i) => {
+    return objects.flatMap(({ plural, object, strategy, ...options }, i) => {
       const old = stored[i];
-      if (old === undefined) return [() => this.create(plural, object)];
+      if (old === undefined) return [() => this.create(plural, object, options)];
       const next = strategy === 'create' ? undefined : strategy(old);
-      return next === undefined ? [] : [() => this.replace(plural, next)];
+      return next === undefined ? [] : [() => this.replace(plural, next, options)];
     });
   }
 
@@ -38,9 +43,9 @@ export class ObjectEnsurer {
   }
 
   /** Does nothing if the object exists: another server on the same storage may have created it. */
-  async create(plural: string, object: JsonObject): Promise<void> {
+  async create(plural: string, object: JsonObject, options: OwnCreateOptions = {}): Promise<void> {
     try {
-      await this.#writer(plural).create(object);
+      await this.#writer(plural).create(object, options);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
@@ -63,9 +68,9 @@ export class ObjectEnsurer {
   }
 
   /** Does nothing if the stored object has changed since it was read: the next start ensures it again. */
-  async replace(plural: string, next: JsonObject): Promise<void> {
+  async replace(plural: string, next: JsonObject, options: OwnWriteOptions = {}): Promise<void> {
     try {
-      await this.#writer(plural).replace(next);
+      await this.#writer(plural).replace(next, options);
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error;
     }

@@ -112,12 +112,10 @@ it('writes the condition of each of many schemas once, although every write is a
   let writes = 0;
   let queue: Promise<unknown> = Promise.resolve();
   const schemaWriter: FlowControllerOptions['schemaWriter'] = {
-    updateStatus: ({ name }, change) => {
+    applyStatus: ({ name }, status) => {
       writes++;
       const written = queue.then(() => {
-        const next = structuredClone(states.get(name) as JsonObject);
-        change(next);
-        states.set(name, next);
+        states.set(name, { ...states.get(name), status });
         for (const listener of listeners) listener([]);
         return EMPTY_BYTES;
       });

@@ -18,7 +18,7 @@ import type { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
 import { danglingCondition } from './dangling-condition.ts';
 import { type DefaultFlow, defaultFlowSchemas, defaultPriorityLevels } from './default-flows.ts';
 import { FlowIndex, levelNames, priorityLevelOf } from './flow-index.ts';
-import { flowObjects } from './flow-objects.ts';
+import { FLOW_STATUS_MANAGER, flowObjects } from './flow-objects.ts';
 import { isObsolete, reviseFlow } from './revise-flow.ts';
 
 const ENSURE_INTERVAL_MS = 60_000;
@@ -27,7 +27,7 @@ export interface FlowControllerOptions {
   readonly schemas: Lister;
   readonly levels: Lister;
   /** Writes the status of flow schemas. */
-  readonly schemaWriter: Pick<OwnWriter, 'updateStatus'>;
+  readonly schemaWriter: Pick<OwnWriter, 'applyStatus'>;
   /** Ensures the default objects. */
   readonly ensurer: ObjectEnsurer;
   readonly clock: Clock;
@@ -93,13 +93,10 @@ export class FlowController implements FlowMatcher {
     if (this.#writing.has(state)) return;
     this.#writing.add(state);
     try {
-      await this.#options.schemaWriter.updateStatus(
+      await this.#options.schemaWriter.applyStatus(
         { namespace: '', name },
-        (current) => {
-          const others = objectsAt(current, 'status', 'conditions').filter(({ type }) => type !== 'Dangling');
-          current['status'] = { conditions: [...others, condition] };
-        },
-        { preconditions: { uid, resourceVersion } },
+        { conditions: [condition] },
+        { preconditions: { uid, resourceVersion }, fieldManager: FLOW_STATUS_MANAGER },
       );
     } catch (caught) {
       if (this.#stopped || isConflict(caught) || isNotFound(caught)) return;

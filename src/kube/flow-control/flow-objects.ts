@@ -12,11 +12,15 @@ import {
 } from './default-flows.ts';
 import { reviseFlow } from './revise-flow.ts';
 
+/** The managers of the reference, which are the two halves of its flow control. */
+const PRODUCER = 'api-priority-and-fairness-config-producer-v1';
+export const FLOW_STATUS_MANAGER = 'api-priority-and-fairness-config-consumer-v1';
+
 /** The conditions of new schemas say that their levels exist. `now` is in milliseconds. */
 export function flowObjects(now: number): readonly EnsuredObject[] {
   return [
     ...defaultPriorityLevels().map((flow) =>
-      flowObject('prioritylevelconfigurations', 'PriorityLevelConfiguration', flow, {}),
+      flowObject('prioritylevelconfigurations', 'PriorityLevelConfiguration', flow, undefined),
     ),
     ...defaultFlowSchemas().map((flow) =>
       flowObject('flowschemas', 'FlowSchema', flow, {
@@ -26,7 +30,7 @@ export function flowObjects(now: number): readonly EnsuredObject[] {
   ];
 }
 
-function flowObject(plural: string, kind: string, flow: DefaultFlow, status: JsonObject): EnsuredObject {
+function flowObject(plural: string, kind: string, flow: DefaultFlow, status: JsonObject | undefined): EnsuredObject {
   return {
     plural,
     object: {
@@ -34,8 +38,10 @@ function flowObject(plural: string, kind: string, flow: DefaultFlow, status: Jso
       apiVersion: `${FLOW_CONTROL_GROUP}/v1`,
       metadata: { name: flow.name, annotations: { [AUTO_UPDATE_ANNOTATION]: 'true' } },
       spec: flow.spec,
-      status,
+      ...(status === undefined ? undefined : { status }),
     },
     strategy: (stored) => reviseFlow(stored, flow),
+    fieldManager: PRODUCER,
+    statusManager: FLOW_STATUS_MANAGER,
   };
 }

@@ -12,21 +12,20 @@
  * Objects are in the storage version. A refusal rejects with a StatusError: 404, 409 and 422 as a client would get
  * them.
  */
-import type { FieldManager } from '../../apimachinery/managed-fields/field-manager.ts';
+import { managedFieldsOf, setManagedFields } from '../../apimachinery/managed-fields/object-managed-fields.ts';
 import {
   DEFAULT_DELETE_OPTIONS,
   type DeleteOptions,
   type Preconditions,
 } from '../../apimachinery/meta/delete-options.ts';
+import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { BugError } from '../../base/errors.ts';
-import { cloneJson, type JsonObject } from '../../base/json-value.ts';
-import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import { timestamp } from '../registry/object-metadata.ts';
+import { cloneJson, isJsonObject, type JsonObject } from '../../base/json-value.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { UncachedStore } from '../registry/store.ts';
-import { createFieldManager } from '../resource/create-field-manager.ts';
 import type { StoredResource } from '../resource/open-resource.ts';
 import type { RequestContext } from '../resource/request-context.ts';
 import type {
@@ -39,6 +38,7 @@ import type {
 } from '../resource/resource-store.ts';
 import type { Strategy } from '../resource/strategy.ts';
 import { ownContext } from './own-context.ts';
+import { OWN_FIELD_MANAGER, OwnFields } from './own-fields.ts';
 
 export interface OwnWriterOptions {
   /** The strategy of creates and updates. Updates never create, whatever it says. Default: the resource's own. */
@@ -48,11 +48,8 @@ export interface OwnWriterOptions {
    * create an object together with its status, where a client needs a second request. Default false.
    */
   readonly setsStatus?: boolean;
-  /**
-   * The name in managedFields. Null: they stay as they are, as for writes that belong to a client's request and whose
-   * fields nobody owns. Default `kube-apiserver`, the name of the reference's own client.
-   */
-  readonly fieldManager?: string | null;
+  /** The subresource under which `update` counts in managedFields. Default: the resource itself. */
+  readonly tracksUpdatesAs?: string;
 }
 
 /** Which object. `namespace` is '' for cluster-scoped resources. */
@@ -68,25 +65,36 @@ export interface OwnWriteOptions {
   readonly dryRun?: boolean;
   /** The write is refused with a 409 unless they hold for the stored object. Default none. */
   readonly preconditions?: Preconditions;
+  /**
+   * The name in managedFields. Null leaves them as they are, for writes whose fields get no owner in the reference.
+   * Default `kube-apiserver`.
+   */
+  readonly fieldManager?: string | null;
+}
+
+export interface OwnCreateOptions extends OwnWriteOptions {
+  /**
+   * The object as a client sends it. Fields that only the created object has, such as allocated addresses, get no owner.
+   * Default: the object.
+   */
+  readonly sent?: JsonObject;
+  /** The manager that applied the status, for writers that set it. Default: the status has no owner. */
+  readonly statusManager?: string;
 }
 
 const ADMITTED = (): undefined => undefined;
 
-const FIELD_MANAGER = 'kube-apiserver';
-
 export class OwnWriter {
   readonly #resource: StoredResource;
   readonly #store: UncachedStore;
-  readonly #setsStatus: boolean;
-  readonly #fieldManager: string | null;
-  /** By subresource; made with the first write. */
-  readonly #managers = new Map<string, FieldManager>();
+  readonly #fields: OwnFields;
+  readonly #tracksUpdatesAs: string;
 
   constructor(resource: StoredResource, options: OwnWriterOptions = {}) {
-    const { strategy = resource.definition.strategy, setsStatus = false, fieldManager = FIELD_MANAGER } = options;
+    const { strategy = resource.definition.strategy, setsStatus = false, tracksUpdatesAs = '' } = options;
     this.#resource = resource;
-    this.#setsStatus = setsStatus;
-    this.#fieldManager = fieldManager;
+    this.#fields = new OwnFields(resource);
+    this.#tracksUpdatesAs = tracksUpdatesAs;
     const rules = setsStatus ? settingStatus(strategy) : strategy;
     this.#store = resource.registry.uncached({ ...rules, allowCreateOnUpdate: false });
   }
@@ -100,11 +108,11 @@ export class OwnWriter {
    * Creates the object under `metadata.name` or `metadata.generateName`, in `metadata.namespace`. Works on a copy,
    * which is normalized and defaulted as a request body is. 409 AlreadyExists if the name is taken.
    */
-  async create(object: JsonObject, options: OwnWriteOptions = {}): Promise<ObjectBytes> {
+  async create(object: JsonObject, options: OwnCreateOptions = {}): Promise<ObjectBytes> {
     const body = this.#decoded(object);
     const context = this.#context('create', { namespace: namespaceOf(body), name: '' }, options.request);
     const { dryRun = false } = options;
-    await this.#trackCreate(body);
+    await this.#trackCreate(object, body, options);
     const answer = await this.#store.create(context, body, {
       dryRun,
       validate: ADMITTED,
@@ -120,8 +128,7 @@ export class OwnWriter {
   async replace(object: JsonObject, options: OwnWriteOptions = {}): Promise<ObjectBytes> {
     const body = this.#decoded(object);
     const target = { namespace: namespaceOf(body), name: nameOf(body) };
-    const apply = (current: JsonObject | undefined): MaybePromise<JsonObject> =>
-      this.#track('', current, cloneJson(body));
+    const apply: ObjectChange['apply'] = (current) => this.#track('', current, cloneJson(body), options);
     return this.#update(this.#store.update, target, apply, options);
   }
 
@@ -136,7 +143,15 @@ export class OwnWriter {
     change: (object: JsonObject) => void,
     options: OwnWriteOptions = {},
   ): Promise<ObjectBytes> {
-    return this.#update(this.#store.update, target, this.#changing(change, ''), options);
+    return this.#update(this.#store.update, target, this.#changing(change, this.#tracksUpdatesAs, options), options);
+  }
+
+  /**
+   * Records in the managedFields of `next`, in place, that `update` changed `live` to it, and returns it. For a state
+   * that a strategy stores itself (see Strategy.followCreate).
+   */
+  track(live: JsonObject, next: JsonObject): MaybePromise<JsonObject> {
+    return this.#track(this.#tracksUpdatesAs, live, next, {});
   }
 
   /** The same through the `status` subresource, under its strategy. Starts the cache. BugError if there is none. */
@@ -145,11 +160,23 @@ export class OwnWriter {
     change: (object: JsonObject) => void,
     options: OwnWriteOptions = {},
   ): Promise<ObjectBytes> {
-    const { definition, subresources } = this.#resource;
-    const store = subresources.get('status')?.store;
-    const update = store?.update?.bind(store);
-    if (update === undefined) throw new BugError(`${definition.plural} have no status to write`);
-    return this.#update(update, target, this.#changing(change, 'status'), options);
+    return this.#update(this.#statusUpdate(), target, this.#changing(change, 'status', options), options);
+  }
+
+  /**
+   * Applies a configuration of the status by force, as server-side apply does, through the `status` subresource. The
+   * configuration needs no metadata. Starts the cache. 404 if there is no such object.
+   */
+  async applyStatus(
+    target: ObjectName,
+    status: JsonObject,
+    options: OwnWriteOptions & { readonly fieldManager: string },
+  ): Promise<ObjectBytes> {
+    const { group, version, kind } = this.#resource.definition.storageVersion;
+    const config = { apiVersion: formatGroupVersion({ group, version }), kind, status };
+    const write = { manager: options.fieldManager, subresource: 'status' };
+    const apply: ObjectChange['apply'] = (current) => this.#fields.apply({ ...write, live: current }, config);
+    return this.#update(this.#statusUpdate(), target, apply, options);
   }
 
   /** Deletes the object, or marks it if finalizers or a grace period hold it. 404, and 409 for `preconditions`. */
@@ -196,48 +223,46 @@ export class OwnWriter {
     return (await update(context, { apply, preconditions }, unadmitted)).bytes;
   }
 
-  #changing(change: (object: JsonObject) => void, subresource: string): ObjectChange['apply'] {
+  #statusUpdate(): NonNullable<ResourceStore['update']> {
+    const { definition, subresources } = this.#resource;
+    const store = subresources.get('status')?.store;
+    const update = store?.update?.bind(store);
+    if (update === undefined) throw new BugError(`${definition.plural} have no status to write`);
+    return update;
+  }
+
+  #changing(
+    change: (object: JsonObject) => void,
+    subresource: string,
+    options: OwnWriteOptions,
+  ): ObjectChange['apply'] {
     return (current) => {
       if (current === undefined) throw new BugError('an update that never creates got no object');
-      const before = this.#fieldManager === null ? current : cloneJson(current);
+      const before = options.fieldManager === null ? current : cloneJson(current);
       change(current);
-      return this.#track(subresource, before, current);
+      return this.#track(subresource, before, current, options);
     };
   }
 
-  /** Records a create. A status that is stored with it counts as a second write, to the subresource. */
-  async #trackCreate(body: JsonObject): Promise<void> {
-    await this.#track('', undefined, body);
-    if (!this.#setsStatus || body['status'] === undefined || !this.#hasStatus()) return;
-    const { status: _, ...created } = body;
-    await this.#track('status', created, body);
+  async #trackCreate(object: JsonObject, body: JsonObject, options: OwnCreateOptions): Promise<void> {
+    const { sent, statusManager } = options;
+    const tracked = sent === undefined ? body : this.#decoded(sent);
+    await this.#track('', undefined, tracked, options);
+    const entries = managedFieldsOf(tracked);
+    if (tracked !== body && Array.isArray(entries)) setManagedFields(body, entries);
+    const { status } = object;
+    if (statusManager !== undefined && isJsonObject(status))
+      await this.#fields.applyStatus(body, statusManager, status);
   }
 
   /** Records a write in the managedFields of `next`, in place, and returns it. */
-  #track(subresource: string, live: JsonObject | undefined, next: JsonObject): MaybePromise<JsonObject> {
-    const manager = this.#fieldManager;
-    if (manager === null) return next;
-    const now = timestamp(this.#resource.host.clock.now());
-    const tracked = this.#managerOf(subresource).update(live, next, { manager, now });
-    return andThen(tracked, (problem) => {
-      if (problem !== undefined) this.#resource.host.onTrouble(new BugError(`untracked fields: ${problem}`));
-      return next;
-    });
-  }
-
-  #managerOf(subresource: string): FieldManager {
-    let manager = this.#managers.get(subresource);
-    if (manager === undefined) {
-      const { definition, subresources } = this.#resource;
-      const { storageVersion } = definition;
-      manager = createFieldManager(definition, storageVersion, subresources.get(subresource)?.definition);
-      this.#managers.set(subresource, manager);
-    }
-    return manager;
-  }
-
-  #hasStatus(): boolean {
-    return this.#resource.subresources.has('status');
+  #track(
+    subresource: string,
+    live: JsonObject | undefined,
+    next: JsonObject,
+    { fieldManager = OWN_FIELD_MANAGER }: OwnWriteOptions,
+  ): MaybePromise<JsonObject> {
+    return fieldManager === null ? next : this.#fields.update({ manager: fieldManager, subresource, live }, next);
   }
 
   #context(verb: string, { namespace, name }: ObjectName, request?: RequestContext): ResourceContext {

@@ -17,6 +17,7 @@ import {
 import { hasUnknownFields } from '../../../apimachinery/codec/unknown-fields.ts';
 import { quote } from '../../../apimachinery/go-format.ts';
 import { cannotUnmarshal } from '../../../apimachinery/go-json.ts';
+import { hasEmptyManagedFields, setManagedFields } from '../../../apimachinery/managed-fields/object-managed-fields.ts';
 import {
   formatGroupVersion,
   type GroupVersionKind,
@@ -87,6 +88,7 @@ export function decodeObject(
     object['kind'] = expected.kind;
     object['apiVersion'] = formatGroupVersion(expected);
   }
+  const forgetsManagers = hasEmptyManagedFields(object);
   const normalized = expected.normalize(object);
   if (!normalized.ok) throw unhandled(kind.gvk, expected, normalized.message);
   const problems = strictProblems(decoded.problems, normalized.problems, body.fieldValidation);
@@ -97,6 +99,7 @@ export function decodeObject(
   // For custom resources the version is checked after the whole body was decoded, as in the reference.
   if (expected.unstructured === true) checkKind(host, scope, kind.gvk);
   expected.setDefaults?.(normalized.object);
+  if (forgetsManagers) setManagedFields(normalized.object, []);
   return normalized.object;
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../../apimachinery/codec/strict.ts';
 import { hasUnknownFields } from '../../../apimachinery/codec/unknown-fields.ts';
 import { formatDecoded } from '../../../apimachinery/go-decoded.ts';
+import { hasEmptyManagedFields, setManagedFields } from '../../../apimachinery/managed-fields/object-managed-fields.ts';
 import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';
 import { applyJsonPatch } from '../../../apimachinery/patch/json-patch.ts';
 import { checkJsonPatchFields } from '../../../apimachinery/patch/json-patch-decode.ts';
@@ -110,6 +111,7 @@ export class Patch {
       object['kind'] = version.kind;
       object['apiVersion'] = formatGroupVersion(version);
     } else if ((object['apiVersion'] ?? '') === '') throw new StatusError(internalError(NO_API_VERSION));
+    const forgetsManagers = hasEmptyManagedFields(object);
     const normalized = version.normalize(object);
     if (!normalized.ok) throw refuse(isStrategic ? converterText(normalized.message) : normalized.message);
     const { fieldValidation } = this.#body;
@@ -119,6 +121,7 @@ export class Patch {
       this.#target.warn(problems);
     }
     version.setDefaults?.(normalized.object);
+    if (forgetsManagers) setManagedFields(normalized.object, []);
     return normalized.object;
   }
 

@@ -82,13 +82,14 @@ async function bindPod(
   const issues = validateBinding(binding);
   if (issues.length > 0) throw new StatusError(unknown(formatIssues(issues)));
   await request.validate(binding);
-  const pods = new OwnWriter(kube.resource('pods'), { strategy: BINDING_STRATEGY, fieldManager: null });
+  const pods = new OwnWriter(kube.resource('pods'), { strategy: BINDING_STRATEGY });
   const uid = textAt(binding, 'metadata', 'uid') || undefined;
   const resourceVersion = textAt(binding, 'metadata', 'resourceVersion') || undefined;
   await pods.update(context, (pod) => assign(pod, binding, context.request.receivedAt), {
     request: context.request,
     dryRun: request.dryRun,
     preconditions: { uid, resourceVersion },
+    fieldManager: null,
   });
   return SUCCESS;
 }

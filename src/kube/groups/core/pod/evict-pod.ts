@@ -144,7 +144,7 @@ async function markAndDelete({ kube, context }: Eviction, asked: DeleteOptions):
         request.receivedAt,
       );
     };
-    const marked = await pods.updateStatus(context, mark, { request });
+    const marked = await pods.updateStatus(context, mark, { request, fieldManager: null });
     if (options.preconditions?.resourceVersion !== undefined) options = atVersionOf(options, parse(marked));
   }
   await pods.delete(context, options, request);
