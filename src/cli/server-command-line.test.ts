@@ -136,8 +136,13 @@ describe('the server command line', () => {
     expect(parse(['--version=true']).asksFor).toBe('version');
     expect(parse(['--version=raw']).asksFor).toBe('raw-version');
     expect(parse(['--version=false'])).toMatchObject({ asksFor: undefined, ignoredFlags: [] });
-    expect(server('--version=v1.36.3-custom').reportedVersion).toBe('v1.36.3-custom');
-    expect(server('--version=v1.36.3-custom', '--version=false').reportedVersion).toBe('v1.36.3-custom');
+    expect(server('--version=v1.36.3-custom').reported.version).toBe('v1.36.3-custom');
+    expect(server('--version=v1.36.3-custom', '--version=false').reported.version).toBe('v1.36.3-custom');
+    expect(server('--version-commit=abc', '--version-tree-state=clean').reported).toEqual({
+      version: '',
+      commit: 'abc',
+      treeState: 'clean',
+    });
     expect(parse(['--version=v1.36.3', '--version']).asksFor).toBe('version');
     expect(() => parse(['--version=v1.36.4'])).toThrow(
       '--version: "v1.36.4" must be a version of v1.36.3, such as v1.36.3-custom',

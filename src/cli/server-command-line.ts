@@ -47,7 +47,7 @@ export function parseServerCommandLine(args: readonly string[]): ServerCommandLi
     return { options: DEFAULTS, flags: {}, ignoredFlags: [], asksFor: version.asksFor };
   for (const [name, why] of Object.entries(REFUSED_FLAGS))
     if (given.has(name)) throw new ConfigError(`--${name}: ${why}`);
-  let options = mergeOptions(DEFAULTS, { server: { reportedVersion: version.reported } });
+  let options = mergeOptions(DEFAULTS, { server: { reported: { version: version.reported } } });
   const effective = new Set<string>(['version']);
   for (const flag of SERVER_FLAGS) {
     effective.add(flag.name);

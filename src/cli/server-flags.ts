@@ -36,6 +36,18 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       'auto, text or json; auto is text on a terminal and json otherwise (default "auto")',
       (v) => ({ log: { format: v.choice(['auto', 'text', 'json']) } }),
     ],
+    [
+      'version-commit',
+      'string',
+      'gitCommit that /version reports; with --version=v1.36.3, for kubectl --match-server-version',
+      server((v) => ({ reported: { commit: v.text() } })),
+    ],
+    [
+      'version-tree-state',
+      'string',
+      'gitTreeState that /version reports: clean, dirty or "" (default "")',
+      server((v) => ({ reported: { treeState: v.choice(['', 'clean', 'dirty']) } })),
+    ],
   ]),
   ...group('Generic', [
     [

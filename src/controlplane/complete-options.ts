@@ -70,8 +70,9 @@ export interface CompletedOptions {
  */
 export async function completeOptions(given: ServerOptions, platform: Platform): Promise<CompletedOptions> {
   const options = withoutAnonymousUnlimited(given);
-  const problem = options.reportedVersion === '' ? undefined : reportedVersionProblem(options.reportedVersion);
-  if (problem !== undefined) throw new ConfigError(`--version: ${JSON.stringify(options.reportedVersion)} ${problem}`);
+  const { version } = options.reported;
+  const problem = version === '' ? undefined : reportedVersionProblem(version);
+  if (problem !== undefined) throw new ConfigError(`--version: ${JSON.stringify(version)} ${problem}`);
   if (options.dataDir === '') throw new ConfigError('--data-dir: the path of the data folder must not be empty');
   const dataDir = platform.absolutePath(options.dataDir);
   if (options.storage === 'lmdb') platform.prefetchStorage();

@@ -119,6 +119,16 @@ export interface NetworkOptions {
   readonly serviceNodePort: number;
 }
 
+/** The fields of `/version` that `kubectl --match-server-version` compares with its own. '' reports this build's. */
+export interface ReportedVersionOptions {
+  /** `--version=v1.36.3-...`: `gitVersion`. Must be a version of the reference's release. */
+  readonly version: string;
+  /** `--version-commit`: `gitCommit`. */
+  readonly commit: string;
+  /** `--version-tree-state`: `gitTreeState`. */
+  readonly treeState: '' | 'clean' | 'dirty';
+}
+
 export interface ServerOptions {
   /**
    * The folder of keys, certificates, the admin's kubeconfig and, with `lmdb`, the objects. It is created if it does
@@ -126,8 +136,7 @@ export interface ServerOptions {
    */
   readonly dataDir: string;
   readonly storage: 'memory' | 'lmdb';
-  /** `--version=v1.36.3-...`: the version that `/version` reports. '' is the reference's with our build metadata. */
-  readonly reportedVersion: string;
+  readonly reported: ReportedVersionOptions;
   /** The path of the admin's kubeconfig. '' is `admin.kubeconfig` in the data folder. */
   readonly kubeconfigFile: string;
   /** `--etcd-compaction-interval` in milliseconds. 0 disables compaction. */
@@ -166,7 +175,7 @@ export interface ServerOptions {
 export const defaultOptions: ServerOptions = {
   dataDir: '.keelson',
   storage: 'lmdb',
-  reportedVersion: '',
+  reported: { version: '', commit: '', treeState: '' },
   kubeconfigFile: '',
   compactionIntervalMs: 300_000,
   serving: {

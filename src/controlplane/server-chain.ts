@@ -151,6 +151,7 @@ function createGenericServer(
   address: PublishedAddress,
 ): GenericServer {
   const { strictTransportSecurity } = options.serving;
+  const { reported } = options;
   const server = new GenericServer({
     clock: platform.clock,
     logger,
@@ -158,7 +159,9 @@ function createGenericServer(
     types: { view: viewOfTypeName, typeName },
     build: {
       ...platform.buildInfo(),
-      ...(options.reportedVersion !== '' && { reportedVersion: options.reportedVersion }),
+      ...(reported.version !== '' && { reportedVersion: reported.version }),
+      ...(reported.commit !== '' && { commit: reported.commit }),
+      ...(reported.treeState !== '' && { treeState: reported.treeState }),
     },
     startedAt: platform.processUsage().startedAt,
     externalAddress: () => address.hostAndPort,
