@@ -1,8 +1,8 @@
 /**
  * Runs programs written with client-go, the JavaScript client and the Python client against our server, and against the
- * reference to check the programs themselves.
+ * reference to check the programs themselves. `envtest` starts its servers itself.
  *
- * usage: main.ts [--client go,javascript,python] [--reference-only] [--keelson-only]
+ * usage: main.ts [--client go,javascript,python,envtest] [--reference-only] [--keelson-only]
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,30 +12,39 @@ import { parseArgs } from 'node:util';
 import { startKeelson } from '../peers/keelson.ts';
 import { makeCredentials, type Peer } from '../peers/peer.ts';
 import { startReference } from '../peers/reference.ts';
+import { runEnvtest } from './envtest.ts';
 import { type ClientProgram, prepareGo, prepareJavaScript, preparePython } from './prepare.ts';
 
 const TIMEOUT = 90_000;
+/** The client that starts its servers itself. */
+const ENVTEST = 'envtest';
 const PREPARE = { go: prepareGo, javascript: prepareJavaScript, python: preparePython } as const;
 
 const { values } = parseArgs({
   options: {
-    client: { type: 'string', default: Object.keys(PREPARE).join(',') },
+    client: { type: 'string', default: [...Object.keys(PREPARE), ENVTEST].join(',') },
     'reference-only': { type: 'boolean', default: false },
     'keelson-only': { type: 'boolean', default: false },
   },
 });
-const programs = values.client.split(',').map((name) => {
-  const prepare = PREPARE[name as keyof typeof PREPARE];
-  if (prepare === undefined) throw new Error(`no client ${name}; there are ${Object.keys(PREPARE).join(', ')}`);
-  return prepare();
-});
+const chosen = values.client.split(',');
+const programs = chosen
+  .filter((name) => name !== ENVTEST)
+  .map((name) => {
+    const prepare = PREPARE[name as keyof typeof PREPARE];
+    if (prepare === undefined)
+      throw new Error(`no client ${name}; there are ${[...Object.keys(PREPARE), ENVTEST].join(', ')}`);
+    return prepare();
+  });
 
 let failed = 0;
+if (chosen.includes(ENVTEST))
+  failed += await runEnvtest({ reference: !values['keelson-only'], keelson: !values['reference-only'] });
 const folder = mkdtempSync(join(tmpdir(), 'compat-clients-'));
 try {
   const credentials = await makeCredentials(folder);
-  if (!values['keelson-only']) await runAll(await startReference({ credentials }));
-  if (!values['reference-only']) await runAll(await startKeelson({ credentials }));
+  if (programs.length > 0 && !values['keelson-only']) await runAll(await startReference({ credentials }));
+  if (programs.length > 0 && !values['reference-only']) await runAll(await startKeelson({ credentials }));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { program, ROOT } from '../peers/programs.ts';
+import { program, ROOT, requireTool } from '../peers/programs.ts';
 import { parseGuide } from './parse-guide.ts';
 import { Session } from './session.ts';
 
@@ -29,6 +29,13 @@ function template(): string {
   return made;
 }
 
+/** Commands of a guide share the caches of Go with this machine: HOME is another one. */
+function goCaches(): Record<string, string> {
+  const names = ['GOMODCACHE', 'GOCACHE', 'GOPROXY', 'GOSUMDB', 'GONOSUMDB'];
+  const values = execFileSync('go', ['env', ...names], { encoding: 'utf8' }).split('\n');
+  return Object.fromEntries(names.map((name, i) => [name, values[i] ?? '']));
+}
+
 async function runGuide(name: string, project: string): Promise<number> {
   const home = join(folder, name, 'project');
   cpSync(project, home, { recursive: true });
@@ -40,6 +47,7 @@ async function runGuide(name: string, project: string): Promise<number> {
     TZ: 'UTC',
     NO_COLOR: '1',
     npm_config_update_notifier: 'false',
+    ...goCaches(),
   });
   let failed = 0;
   let commands = 0;
@@ -64,6 +72,7 @@ async function runGuide(name: string, project: string): Promise<number> {
   return failed;
 }
 
+requireTool('go', ['version'], 'the guides need Go 1.26 on the PATH');
 const chosen = process.argv.slice(2);
 const guides = readdirSync(join(ROOT, 'docs', 'guides'))
   .filter((file) => file.endsWith('.md'))

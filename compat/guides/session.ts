@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { matchesOutput } from './match-output.ts';
 import type { GuideCommand, GuideFile } from './parse-guide.ts';
 
-const TIMEOUT_MS = 60_000;
+/** Long enough to compile a Go test whose dependencies are not in the cache. */
+const TIMEOUT_MS = 300_000;
 
 export class Session {
   readonly #folder: string;

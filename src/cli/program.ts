@@ -25,6 +25,10 @@ async function dispatch(args: readonly string[]): Promise<number> {
   if (name === undefined || name.startsWith('-')) return serve(args);
   if (name === 'serve') return serve(rest);
   if (name === 'kube-apiserver') return serve(rest, name);
+  if (name === 'envtest-etcd') {
+    const { runEtcdStandIn } = await import('./etcd-stand-in.ts');
+    return runEtcdStandIn(rest);
+  }
   const { runSubcommand } = await import('./subcommands.ts');
   return runSubcommand(args);
 }

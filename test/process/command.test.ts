@@ -336,6 +336,30 @@ describe('as the kube-apiserver of another program', () => {
     },
   );
 
+  it('starts from the folder of keelson envtest, beside an etcd that answers health checks', async () => {
+    const assets = join(folder, 'assets');
+    const printed = execFileSync(process.execPath, [COMMAND, 'envtest', 'assets'], { cwd: folder, encoding: 'utf8' });
+    expect(printed).toContain(`export KUBEBUILDER_ASSETS=${assets}\n`);
+    for (const name of ['etcd', 'kube-apiserver'])
+      expect(execFileSync(join(assets, name), ['--help'], { encoding: 'utf8' })).not.toMatch(/^\s*--insecure-port\b/m);
+
+    const etcd = new Server(['--data-dir=x', '--listen-client-urls=http://127.0.0.1:0'], {
+      program: join(assets, 'etcd'),
+    });
+    servers.push(etcd);
+    while (!etcd.errors.includes('\n')) await once(etcd.child.stderr as NodeJS.EventEmitter, 'data');
+    const url = /http:\S+/.exec(etcd.errors)?.[0] as string;
+    const health = await fetch(`${url}/health`);
+    expect([health.status, await health.json()]).toEqual([200, { health: 'true', reason: '' }]);
+    expect((await fetch(`${url}/v3/kv/range`)).status).toBe(404);
+
+    const server = await startAs(join(assets, 'kube-apiserver'), ...envtestFlags(join(folder, 'certs')));
+    expect(await client(server, 'nobody').send('GET', '/healthz')).toEqual({ status: 200, text: 'ok' });
+    expect(warnings(server).at(-1)).toContain('objects are kept in memory until this process ends');
+    for (const { child } of [server, etcd]) child.kill('SIGTERM');
+    expect([await server.exited, await etcd.exited]).toEqual([0, 0]);
+  });
+
   it('prints the version of Kubernetes from a link called kube-apiserver', () => {
     const program = join(folder, 'kube-apiserver');
     symlinkSync(COMMAND, program);

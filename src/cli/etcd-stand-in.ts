@@ -1,0 +1,91 @@
+/**
+ * The `etcd` of `keelson envtest`: a process that envtest can start, check and stop. It stores nothing, because the
+ * server beside it does not use etcd. It takes every flag of etcd and reads `--listen-client-urls`.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConfigError, toError } from '../base/errors.ts';
+
+const CLIENT_URLS = 'listen-client-urls';
+const DEFAULT_URL = 'http://localhost:2379';
+
+const HELP = `Usage: etcd [FLAGS]
+
+This etcd stores nothing. "keelson envtest" wrote it, so that envtest finds an etcd that starts, answers
+GET /health and stops on SIGTERM. Objects are in the kube-apiserver beside it.
+
+Flags:
+  --listen-client-urls string   addresses to answer on, http only (default "${DEFAULT_URL}")
+
+All other flags are ignored.`;
+
+/**
+ * Answers health checks until SIGTERM or SIGINT, and resolves with the exit code 0. Throws ConfigError if a client URL
+ * is invalid or its address cannot be used.
+ */
+export async function runEtcdStandIn(args: readonly string[]): Promise<number> {
+  if (args.some((arg) => ['-h', '-help', '--help', '--version'].includes(arg))) {
+    console.log(HELP);
+    return 0;
+  }
+  const addresses = clientUrls(args).map(parseAddress);
+  const servers: Server[] = [];
+  try {
+    for (const address of addresses) servers.push(await listen(address));
+    console.error(`this etcd stores nothing; it answers health checks on ${servers.map(boundUrl).join(', ')}`);
+    await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  } finally {
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
+    }
+  }
+  return 0;
+}
+
+/** Returns the URLs of the last flag, in each form that Go's flag package takes: `-name value`, `--name=value`. */
+export function clientUrls(args: readonly string[]): readonly string[] {
+  let value = DEFAULT_URL;
+  for (const [i, arg] of args.entries()) {
+    const [name, ...rest] = arg.replace(/^--?/, '').split('=');
+    if (name === CLIENT_URLS && arg.startsWith('-')) value = rest.length > 0 ? rest.join('=') : (args[i + 1] ?? '');
+  }
+  return value.split(',');
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+function parseAddress(text: string): Address {
+  if (!URL.canParse(text)) throw new ConfigError(`--${CLIENT_URLS}: ${JSON.stringify(text)} is not a URL`);
+  const { protocol, hostname, port } = new URL(text);
+  if (protocol !== 'http:')
+    throw new ConfigError(`--${CLIENT_URLS}: ${text}: the etcd of keelson envtest answers on http only`);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 80 : Number(port) };
+}
+
+async function listen({ host, port }: Address): Promise<Server> {
+  const server = createServer(answer);
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+    return server;
+  } catch (caught) {
+    const cause = toError(caught);
+    throw new ConfigError(`cannot listen on ${host}:${port}: ${cause.message}`, { cause });
+  }
+}
+
+function boundUrl(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+function answer({ url }: IncomingMessage, response: ServerResponse): void {
+  if (url === '/health') response.setHeader('content-type', 'application/json').end('{"health":"true","reason":""}');
+  else
+    response.writeHead(404).end('This etcd stores nothing: objects are in the kube-apiserver beside it (Keelson).\n');
+}
