@@ -1,10 +1,11 @@
-// Builds dist/. tsc writes the library (js and d.ts, file by file). esbuild bundles the command, so that it starts
+// Builds dist/. tsc writes the library (js and d.ts, file by file); the types of kinds get their descriptions. esbuild bundles the command, so that it starts
 // fast.
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleCommand } from './bundle-command.mjs';
+import { documentTypes } from './document-types.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 rmSync(join(root, 'dist'), { recursive: true, force: true });
@@ -12,4 +13,6 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
   cwd: root,
   stdio: 'inherit',
 });
+cpSync(join(root, 'src/kinds/descriptions'), join(root, 'dist/kinds/descriptions'), { recursive: true });
+await documentTypes(join(root, 'dist'));
 await bundleCommand(join(root, 'dist/cli'));

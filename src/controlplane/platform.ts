@@ -54,6 +54,8 @@ export interface Platform {
   readonly compressor: Compressor;
   /** Returns the OpenAPI documents of the built-in kinds that the build prepared, and undefined if there are none. */
   preparedOpenApi(): PreparedOpenApi | undefined;
+  /** Returns the text that describes a package of built-in types, and undefined if there is none. */
+  kindDescriptions(packageId: string): string | undefined;
   /** Makes the client for calls to webhooks. */
   createOutboundClient(): OutboundClient;
 }

@@ -8,6 +8,7 @@ import { converterFactory } from '../apiextensions/conversion/choose-converter.t
 import type { Transport } from '../apimachinery/http/transport.ts';
 import type { Lifetime } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
+import { KindDescriptions } from '../kinds/descriptions.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
 import { parseServiceRanges, type ServerIdentity } from '../kube/bootstrap/service-network.ts';
 import { createKubeServer, type KubeServer } from '../kube/server.ts';
@@ -165,7 +166,11 @@ function createGenericServer(
     },
     startedAt: platform.processUsage().startedAt,
     externalAddress: () => address.hostAndPort,
-    openapi: { paths: OPENID_DOCUMENTED, prepared: () => platform.preparedOpenApi() },
+    openapi: {
+      paths: OPENID_DOCUMENTED,
+      descriptions: new KindDescriptions((packageId) => platform.kindDescriptions(packageId)),
+      prepared: () => platform.preparedOpenApi(),
+    },
     livezGracePeriodMs: options.livezGracePeriodMs,
     limits: options.limits,
     longRunning: LONG_RUNNING,

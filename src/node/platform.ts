@@ -41,6 +41,15 @@ export function readPreparedOpenApi(): PreparedOpenApi | undefined {
   return index === undefined || v2 === undefined ? undefined : { index, v2 };
 }
 
+/**
+ * Reads the descriptions of a package of built-in types, which are in the same place relative to this file in src, in
+ * dist and in the bundled command; undefined if there are none.
+ */
+export function readKindDescriptions(packageId: string): string | undefined {
+  const url = new URL(`../kinds/descriptions/${packageId}.txt`, import.meta.url);
+  return existsSync(url) ? readFileSync(url, 'utf8') : undefined;
+}
+
 /** Reads a file; undefined if it does not exist. Throws ConfigError naming the path for any other failure. */
 export async function readTextFile(path: string): Promise<string | undefined> {
   try {

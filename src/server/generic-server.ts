@@ -7,6 +7,7 @@
  * into. `prepare()` takes the authenticator, the authorizer and the resource servers that are built on those parts, and
  * returns the handler for listeners.
  */
+import type { TypeDescriptions } from '../apimachinery/facts/descriptions.ts';
 import type { Clock } from '../base/clock.ts';
 import { BugError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -79,6 +80,7 @@ export interface GenericServerOptions {
     readonly info?: DocumentInfo;
     /** Documented paths beside `/version`. */
     readonly paths?: readonly SimplePath[];
+    readonly descriptions?: TypeDescriptions;
     readonly prepared?: () => PreparedOpenApi | undefined;
   };
   /** Default 0, as `--livez-grace-period`. */

@@ -12,6 +12,7 @@ import {
   ensureServingPair,
   machineNames,
   nodeBuildInfo,
+  readKindDescriptions,
   readPackageVersion,
   readPreparedOpenApi,
   readTextFile,
@@ -66,6 +67,7 @@ export const nodePlatform: Platform = {
   listen: startListener,
   compressor: gzipCompressor,
   preparedOpenApi: readPreparedOpenApi,
+  kindDescriptions: readKindDescriptions,
   createOutboundClient,
 };
 

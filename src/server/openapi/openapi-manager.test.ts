@@ -140,16 +140,21 @@ describe('a document', () => {
     expect(names(paths[`/apis/${GROUP}/v1/things`]?.parameters)).toContain('watch');
   });
 
-  it('uses the schemas and descriptions of the publisher', () => {
-    const document = json(
-      manager(
-        versionOf([resourceOf({ version: thingVersion({ strategicMerge: false }) })], {
-          schema: given({ [`${PREFIX}Thing`]: { type: 'object', description: 'A custom thing.' } }),
-          describe: (name, field) => (name.endsWith('ThingList') && field === undefined ? 'Many things.' : undefined),
-        }),
-      ),
-      V3,
+  it('uses the schemas of the publisher and the descriptions of the server', () => {
+    const made = new OpenApiManager({
+      clock: new VirtualClock(0),
+      types,
+      descriptions: {
+        describe: (name, field) => (name.endsWith('ThingList') && field === undefined ? 'Many things.' : undefined),
+        fingerprint: () => '',
+      },
+    });
+    made.publish(
+      versionOf([resourceOf({ version: thingVersion({ strategicMerge: false }) })], {
+        schema: given({ [`${PREFIX}Thing`]: { type: 'object', description: 'A custom thing.' } }),
+      }),
     );
+    const document = json(made, V3);
     const { schemas } = document.components as { schemas: Record<string, JsonObject> };
     expect(schemas[`${PREFIX}Thing`]?.description).toBe('A custom thing.');
     expect(schemas[`${PREFIX}ThingList`]?.description).toBe('Many things.');

@@ -6,6 +6,7 @@
  * group-version is published again.
  */
 import { parseAccept } from '../../apimachinery/codec/media-type.ts';
+import type { TypeDescriptions } from '../../apimachinery/facts/descriptions.ts';
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { firstParam } from '../../apimachinery/meta/query.ts';
 import { EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
@@ -43,6 +44,8 @@ export interface OpenApiOptions {
   readonly info?: DocumentInfo;
   /** Documented paths that are not resources, such as VERSION_PATH. Default none. */
   readonly paths?: readonly SimplePath[];
+  /** The descriptions of the server's own types. Default: only the types that all servers share have descriptions. */
+  readonly descriptions?: TypeDescriptions;
   /**
    * Returns the documents that the build has prepared for the server's own kinds. Called when `/openapi/v2` is
    * requested. Default: none.
@@ -87,6 +90,7 @@ export class OpenApiManager implements OpenApiPublisher {
       types: options.types,
       templates: new PathTemplates(),
       schemas: new SchemaCache((name) => name.startsWith(SHARED_TYPES)),
+      describe: options.descriptions?.describe,
     };
     for (const path of [GROUPS_ROOT, ...(options.paths ?? [])]) this.#addSimple(path);
   }
@@ -95,6 +99,7 @@ export class OpenApiManager implements OpenApiPublisher {
     if (version.ownsGroup === true)
       this.#versions.set(documentName(version), { group: version.group, version: version.version });
     this.#sources.set(documentName(version), (settings) => versionParts(version, settings));
+    const { descriptions } = this.#options;
     this.#documents.set(
       documentName(version),
       new PublishedDocument({
@@ -102,7 +107,8 @@ export class OpenApiManager implements OpenApiPublisher {
         encode: gnosticV3,
         // A getter, because a publisher may compute it only if the document is requested.
         get fingerprint() {
-          return version.fingerprint;
+          const own = version.fingerprint;
+          return own === undefined ? undefined : `${own} ${descriptions?.fingerprint() ?? ''}`;
         },
       }),
     );

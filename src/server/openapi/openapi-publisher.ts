@@ -32,11 +32,6 @@ export interface OpenApiVersion extends GroupVersion {
    */
   schema?(typeName: string): GivenSchema | undefined;
   /**
-   * Returns the description of a type, or of one of its fields. Default: only types and fields that all kinds share
-   * have descriptions.
-   */
-  describe?(typeName: string, field?: string): string | undefined;
-  /**
    * A text that changes whenever the document does. The hash of the document is made from it, so that the index does
    * not need the document itself. Default: the hash is made from the document.
    */

@@ -4,6 +4,8 @@
  * Invariants: a named type is written once and referenced everywhere else, so recursive types terminate. Properties are
  * sorted by name.
  */
+import type { TypeDescriptions } from '../../apimachinery/facts/descriptions.ts';
+import { describeKindField, describeShared } from '../../apimachinery/facts/meta-descriptions.ts';
 import type { GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type {
   AnyView,
@@ -17,7 +19,6 @@ import type {
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { sortByName } from '../../base/utf8.ts';
 import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
-import { sharedDescription } from './descriptions.ts';
 import type { GivenSchema } from './given-schema.ts';
 import { type SchemaCache, SchemaText, type WrittenSchema } from './schema-text.ts';
 
@@ -28,7 +29,8 @@ export interface SchemaSource {
   typeName(view: StructView): string | undefined;
   /** Returns a schema that is not made from a view. */
   given(typeName: string): GivenSchema | undefined;
-  describe?(typeName: string, field?: string): string | undefined;
+  /** Describes types that not all servers have. Default: none is described. */
+  readonly describe?: TypeDescriptions['describe'];
 }
 
 const REF = '#/components/schemas/';
@@ -120,11 +122,18 @@ export class SchemaBuilder {
     }));
   }
 
+  /** Returns the description of a type, or of a field of it. */
+  describe(typeName: string, field?: string): string | undefined {
+    const own = describeShared(typeName, field) ?? this.#source.describe?.(typeName, field);
+    if (own !== undefined || field === undefined || !this.#kinds.has(typeName)) return own;
+    return describeKindField(field);
+  }
+
   /** Uses the schema of an earlier document if there is one, with all types that it references. */
   #write(name: string, make: () => SchemaText): void {
     const isKind = this.#kinds.has(name);
-    const { cache, describe } = this.#source;
-    const known = describe === undefined ? cache.get(name, isKind) : undefined;
+    const { cache } = this.#source;
+    const known = cache.get(name, isKind);
     if (known !== undefined) {
       this.#written.set(name, known.schema);
       for (const refers of known.refers) this.#rewrite(refers);
@@ -135,7 +144,7 @@ export class SchemaBuilder {
     this.#refers = new Set();
     const schema = make();
     this.#written.set(name, schema);
-    if (describe === undefined) cache.keep(name, isKind, { schema, refers: [...this.#refers] });
+    cache.keep(name, isKind, { schema, refers: [...this.#refers] });
     this.#refers = outer;
   }
 
@@ -166,7 +175,7 @@ export class SchemaBuilder {
   }
 
   #finish(name: string, view: StructView | undefined, schema: JsonObject): JsonObject {
-    const description = this.#describe(name);
+    const description = this.describe(name);
     return {
       ...(description === undefined ? {} : { description }),
       ...schema,
@@ -193,7 +202,7 @@ export class SchemaBuilder {
 
   #property(owner: string, field: FieldView): JsonObject {
     const { type, defaultValue, patchStrategies, patchMergeKey } = field;
-    const description = owner === '' ? undefined : this.#describe(owner, field.name);
+    const description = owner === '' ? undefined : this.describe(owner, field.name);
     const head: JsonObject = description === undefined ? {} : { description };
     const schema = this.#typeSchema(type, defaultValue);
     const tail: JsonObject = {
@@ -269,10 +278,6 @@ export class SchemaBuilder {
     }
     if (raw === 'json') return undefined;
     return this.add(raw === 'fields-v1' ? `${META_TYPES}FieldsV1` : RAW_EXTENSION, () => ({ type: 'object' }));
-  }
-
-  #describe(typeName: string, field?: string): string | undefined {
-    return this.#source.describe?.(typeName, field) ?? sharedDescription(typeName, field, this.#kinds.has(typeName));
   }
 }
 

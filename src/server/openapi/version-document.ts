@@ -2,6 +2,7 @@
  * The parts of OpenAPI documents: those of a published group-version, and those of the paths around the groups. Nothing
  * is kept except in the caches of `settings`.
  */
+import type { TypeDescriptions } from '../../apimachinery/facts/descriptions.ts';
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -19,20 +20,22 @@ export interface DocumentSettings {
   readonly templates: PathTemplates;
   /** Types that documents share. */
   readonly schemas: SchemaCache;
+  /** Descriptions of types that not all servers have. Default: none. */
+  readonly describe?: TypeDescriptions['describe'] | undefined;
 }
 
 const DISCOVERY_FORMS = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
 export function versionParts(
   version: OpenApiVersion,
-  { types, templates, schemas: cache }: DocumentSettings,
+  { types, templates, schemas: cache, describe }: DocumentSettings,
 ): DocumentParts {
   const builder = new SchemaBuilder({
     types,
     cache,
     typeName: (view) => version.typeName(view),
     given: (name) => version.schema?.(name),
-    ...(version.describe === undefined ? {} : { describe: version.describe.bind(version) }),
+    ...(describe === undefined ? undefined : { describe }),
   });
   const nameOf = (view: StructView): string | undefined => version.typeName(view) ?? types.typeName(view);
   const resources = version.resources();
@@ -174,8 +177,9 @@ function contentSchema(
     case 'list': {
       const type = typeOf(subject);
       const name = nameOf(type);
-      const schema = (): JsonObject => listSchema(builder.struct(type), builder.shared(`${META_TYPES}ListMeta`));
-      return name === undefined ? schema() : builder.add(listName(name, subject.resource), schema);
+      const list = name === undefined ? '' : listName(name, subject.resource);
+      const schema = (): JsonObject => listSchema(builder, list, builder.struct(type));
+      return name === undefined ? schema() : builder.add(list, schema);
     }
     case 'Patch':
       return builder.add(`${META_TYPES}Patch`, () => ({ type: 'object' }));
@@ -186,16 +190,20 @@ function contentSchema(
   }
 }
 
-function listSchema(item: JsonObject, listMeta: JsonObject): JsonObject {
+function listSchema(builder: SchemaBuilder, typeName: string, item: JsonObject): JsonObject {
+  const described = (field: string, schema: JsonObject): JsonObject => {
+    const description = builder.describe(typeName, field);
+    return description === undefined ? schema : { description, ...schema };
+  };
   const items = '$ref' in item ? { default: {}, allOf: [item] } : item;
   return {
     type: 'object',
     required: ['items'],
     properties: {
-      apiVersion: { type: 'string' },
-      items: { type: 'array', items },
-      kind: { type: 'string' },
-      metadata: { default: {}, allOf: [listMeta] },
+      apiVersion: described('apiVersion', { type: 'string' }),
+      items: described('items', { type: 'array', items }),
+      kind: described('kind', { type: 'string' }),
+      metadata: described('metadata', { default: {}, allOf: [builder.shared(`${META_TYPES}ListMeta`)] }),
     },
   };
 }
