@@ -28,7 +28,7 @@ export async function documentTypes(dist) {
     const kinds = new Set([...text.matchAll(/^export interface (\w+) \{\n {4}kind\?: '/gm)].map(([, type]) => type));
     const describe = (type, field) =>
       descriptions.describe(prefix + type, field) ??
-      (field !== undefined && kinds.has(type) ? describeKindField(field) : undefined);
+      (field !== undefined && kinds.has(type) ? describeKindField(type, field) : undefined);
     writeFileSync(file, annotateTypes(text, describe));
   }
 }

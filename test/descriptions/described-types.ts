@@ -56,7 +56,7 @@ export function describedTypes(packageId: string): readonly Described[] {
     all.push({ packageId, type, field: undefined, name: type, text: descriptions.describe(prefix + type) });
     for (const field of fields) {
       const own = descriptions.describe(prefix + type, field.name);
-      const text = own ?? (isKind(fields) ? describeKindField(field.name) : undefined);
+      const text = own ?? (isKind(fields) ? describeKindField(type, field.name) : undefined);
       all.push({ packageId, type, field, name: `${type}.${field.name}`, text });
     }
   }

@@ -8,6 +8,7 @@ import { observedDefaults } from './observed-defaults.ts';
 /** Names in the shared text that are scalars or stand for every kind. */
 const SHARED_NAMES = new Set([
   '*',
+  '*List',
   'Quantity',
   'IntOrString',
   'RawExtension',

@@ -9,7 +9,7 @@
  *   A line that begins with spaces continues the entry above it.
  * ```
  *
- * The type `*` stands for every kind and list: its fields describe those of kinds that have no entry of their own.
+ * The types `*` and `*List` stand for every kind and every list: their fields describe fields that have no entry.
  * `inherits` names packages, separated by spaces, whose entries apply where this text has none. An entry may end with
  * the sentence `Default: <value>.` and then with `Deprecated: <what to use instead>.`, which become tags in TypeScript.
  */
@@ -25,7 +25,7 @@ export interface PackageDescriptions {
 }
 
 const INHERITS = 'inherits';
-const ENTRY = /^([\w*]+(?:\.[\w$]+)*): (.*)$/;
+const ENTRY = /^([*\w]+(?:\.[\w$]+)*): (.*)$/;
 
 /** Parses a text. */
 export function readDescriptions(text: string): PackageDescriptions {

@@ -126,7 +126,7 @@ export class SchemaBuilder {
   describe(typeName: string, field?: string): string | undefined {
     const own = describeShared(typeName, field) ?? this.#source.describe?.(typeName, field);
     if (own !== undefined || field === undefined || !this.#kinds.has(typeName)) return own;
-    return describeKindField(field);
+    return describeKindField(typeName, field);
   }
 
   /** Uses the schema of an earlier document if there is one, with all types that it references. */
