@@ -7,7 +7,7 @@ import { descriptionParts } from '../apimachinery/facts/descriptions.ts';
 const WIDTH = 118;
 const INTERFACE = /^export interface (\w+) \{$/;
 const KIND = /^export declare const (\w+): Kind</;
-const FIELD = /^ {4}(?:readonly )?['"]?([\w$]+)['"]?\??: /;
+const FIELD = /^ {4}(?:readonly )?['"]?([$\w-]+)['"]?\??: /;
 
 /**
  * Adds a comment to each interface, kind and field of a declaration file. `describe` returns undefined for what has no

@@ -25,7 +25,7 @@ export interface PackageDescriptions {
 }
 
 const INHERITS = 'inherits';
-const ENTRY = /^([*\w]+(?:\.[\w$]+)*): (.*)$/;
+const ENTRY = /^([*\w]+(?:\.[$\w-]+)?|inherits): (.*)$/;
 
 /** Parses a text. */
 export function readDescriptions(text: string): PackageDescriptions {
