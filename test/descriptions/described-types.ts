@@ -1,12 +1,14 @@
 /** The types of all packages with their fields and descriptions, for the checks of descriptions. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type PackageDescriptions, readDescriptions } from '../../src/apimachinery/facts/descriptions.ts';
 import { describeKindField, META_DESCRIPTIONS } from '../../src/apimachinery/facts/meta-descriptions.ts';
 import { type FieldFacts, readField, readStruct, readStructLines } from '../../src/apimachinery/facts/package-facts.ts';
 import { KindDescriptions } from '../../src/kinds/descriptions.ts';
 import { packages } from '../../src/kinds/facts/all.ts';
 
-const FOLDER = new URL('../../src/kinds/descriptions/', import.meta.url);
+/** Relative to the root of the project, which all scripts run in. */
+const FOLDER = 'src/kinds/descriptions';
 
 /** One type, or one field of it. */
 export interface Described {
@@ -19,7 +21,7 @@ export interface Described {
 }
 
 export function readText(packageId: string): string | undefined {
-  const file = new URL(`${packageId}.txt`, FOLDER);
+  const file = join(FOLDER, `${packageId}.txt`);
   return META_DESCRIPTIONS[packageId] ?? (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 }
 
