@@ -6,7 +6,7 @@ import { descriptionParts } from '../apimachinery/facts/descriptions.ts';
 
 const WIDTH = 118;
 const INTERFACE = /^export interface (\w+) \{$/;
-const KIND = /^export declare const (\w+): Kind</;
+const KIND = /^export (?:declare )?const (\w+): Kind</;
 const FIELD = /^ {4}(?:readonly )?['"]?([$\w-]+)['"]?\??: /;
 
 /**
