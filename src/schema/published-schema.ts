@@ -4,6 +4,7 @@
  *
  * Invariant: the source is not modified. Parts that are published unchanged are shared with it.
  */
+import { describeKindField } from '../apimachinery/facts/meta-descriptions.ts';
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../base/json-value.ts';
 import { sortByName } from '../base/utf8.ts';
 import { hasIntOrStringAllOf, hasIntOrStringAnyOf, INT_OR_STRING_ANY_OF } from './structural/int-or-string-schema.ts';
@@ -40,21 +41,16 @@ interface Dialect {
 }
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
-const METADATA_TEXT = 'Name, labels and the other facts that every object has.';
+/** The description of a field that every kind has. */
+const described = (field: string): JsonObject => ({ description: describeKindField('', field) ?? '' });
 
 const V3: Dialect = {
   isV2: false,
-  metadata: () => ({ description: METADATA_TEXT, allOf: [{ $ref: `#/components/schemas/${OBJECT_META}` }] }),
+  metadata: () => ({ ...described('metadata'), allOf: [{ $ref: `#/components/schemas/${OBJECT_META}` }] }),
 };
 const V2: Dialect = {
   isV2: true,
-  metadata: () => ({ description: METADATA_TEXT, $ref: `#/definitions/${OBJECT_META}` }),
-};
-
-/** The descriptions are Keelson's own, as in the documents of built-in kinds. */
-const TYPE_TEXTS = {
-  apiVersion: 'The group and version in which the object is written, such as apps/v1.',
-  kind: 'The kind of the object, in CamelCase.',
+  metadata: () => ({ ...described('metadata'), $ref: `#/definitions/${OBJECT_META}` }),
 };
 
 /** Adds the fields that every resource has. They replace the schema's own descriptions of these fields. */
@@ -62,8 +58,8 @@ function withMeta(schema: JsonObject, dialect: Dialect): JsonObject {
   const given = schema['properties'];
   const properties: JsonObject = {
     ...(isJsonObject(given) ? given : {}),
-    apiVersion: { description: TYPE_TEXTS.apiVersion, type: 'string' },
-    kind: { description: TYPE_TEXTS.kind, type: 'string' },
+    apiVersion: { ...described('apiVersion'), type: 'string' },
+    kind: { ...described('kind'), type: 'string' },
     metadata: dialect.metadata(),
   };
   return { ...schema, properties: sorted(properties) };

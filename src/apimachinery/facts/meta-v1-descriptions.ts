@@ -6,6 +6,8 @@ export const META_V1_DESCRIPTIONS = `
 *.kind: The kind of the object in CamelCase, such as "Deployment".
 *.metadata: Standard object's metadata: name, namespace, labels, annotations, and what the server records about the
   object.
+*.spec: The wanted state of the object.
+*.status: The observed state of the object. Set by controllers.
 *List.apiVersion: APIVersion defines the group and version in which the list is written, such as "apps/v1".
 *List.kind: The kind of the list in CamelCase, such as "DeploymentList".
 *List.metadata: Standard list metadata: the version of the list, and the token of the next page.

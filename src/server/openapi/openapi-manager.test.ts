@@ -278,7 +278,7 @@ describe('v2', () => {
       since: { $ref: `#/definitions/${META_TYPES}Time` },
       size: { type: 'integer', format: 'int32' },
     });
-    expect(definitions?.['io.k8s.apimachinery.pkg.api.resource.Quantity']).toEqual({ type: 'string' });
+    expect(definitions?.['io.k8s.apimachinery.pkg.api.resource.Quantity']).toMatchObject({ type: 'string' });
     expect(definitions?.[`${META_TYPES}WatchEvent`]?.['x-kubernetes-group-version-kind']).toHaveLength(3);
   });
 

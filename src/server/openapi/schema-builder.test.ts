@@ -132,7 +132,7 @@ describe('types', () => {
     made.struct(thing);
     const schema = components(made)[`${PREFIX}Thing`];
     expect(schema?.['x-kubernetes-group-version-kind']).toEqual([{ group: 'a', kind: 'Thing', version: 'v1' }]);
-    expect(schema).toHaveProperty('properties.spec.description', 'What is wanted.');
+    expect(schema).toHaveProperty('properties.spec.description', 'The wanted state of the object.');
   });
 
   it('without a name are inlined', () => {

@@ -1,4 +1,5 @@
 /** OpenAPI schemas of a version whose type is a structural schema: the object and its list. */
+import { describeKindField } from '../../../apimachinery/facts/meta-descriptions.ts';
 import type { GroupVersion } from '../../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { openapiV2, openapiV3 } from '../../../schema/published-schema.ts';
@@ -18,10 +19,8 @@ export interface SchemaDocument extends GroupVersion {
   schema(): StructuralSchema | undefined;
 }
 
-const API_VERSION_TEXT =
-  'The version of the schema in which this list is written: the group and the version, with a slash between them.';
-const KIND_TEXT = 'What this list is, in CamelCase.';
-const LIST_METADATA_TEXT = "The list's metadata.";
+/** The description of a field that every list has. */
+const described = (field: string): JsonObject => ({ description: describeKindField('List', field) ?? '' });
 
 /** The way in which a list refers to other types. */
 interface ListDialect {
@@ -31,11 +30,11 @@ interface ListDialect {
 
 const LIST_V3: ListDialect = {
   ref: '#/components/schemas/',
-  metadata: { description: LIST_METADATA_TEXT, allOf: [{ $ref: `#/components/schemas/${META_TYPES}ListMeta` }] },
+  metadata: { ...described('metadata'), allOf: [{ $ref: `#/components/schemas/${META_TYPES}ListMeta` }] },
 };
 const LIST_V2: ListDialect = {
   ref: '#/definitions/',
-  metadata: { description: LIST_METADATA_TEXT, $ref: `#/definitions/${META_TYPES}ListMeta` },
+  metadata: { ...described('metadata'), $ref: `#/definitions/${META_TYPES}ListMeta` },
 };
 
 export function schemaDocuments(document: SchemaDocument): GivenVersionSchemas {
@@ -76,13 +75,13 @@ function listSchema(document: SchemaDocument, { ref, metadata }: ListDialect): J
     type: 'object',
     required: ['items'],
     properties: {
-      apiVersion: { description: API_VERSION_TEXT, type: 'string' },
+      apiVersion: { ...described('apiVersion'), type: 'string' },
       items: {
         description: `List of ${plural}.`,
         type: 'array',
         items: { $ref: ref + modelName(document, kind) },
       },
-      kind: { description: KIND_TEXT, type: 'string' },
+      kind: { ...described('kind'), type: 'string' },
       metadata,
     },
   };
