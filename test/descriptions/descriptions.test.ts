@@ -5,8 +5,8 @@ import { checkForm, checkReferences, checkValues, namedDefault } from './check-t
 import { describedPackages, describedTypes, isKind, PACKAGE_IDS, structsOf, textOf } from './described-types.ts';
 import { observedDefaults } from './observed-defaults.ts';
 
-/** Names in the shared text that are scalars or stand for every kind. */
-const SHARED_NAMES = new Set([
+/** Names of types that are not structs, and those that stand for every kind. */
+const OTHER_NAMES = new Set([
   '*',
   '*List',
   'Quantity',
@@ -17,6 +17,10 @@ const SHARED_NAMES = new Set([
   'MicroTime',
   'Duration',
   'Patch',
+  'JSON',
+  'JSONSchemaPropsOrArray',
+  'JSONSchemaPropsOrBool',
+  'JSONSchemaPropsOrStringArray',
 ]);
 
 describe.each(PACKAGE_IDS)('the descriptions of %s', (packageId) => {
@@ -43,7 +47,7 @@ describe('the texts of descriptions', () => {
     const structs = structsOf(packageId);
     const unknown = [...entries.keys()].filter((name) => {
       const [type = '', field] = name.split('.');
-      if (SHARED_NAMES.has(type)) return false;
+      if (OTHER_NAMES.has(type)) return false;
       return field === undefined
         ? !structs.has(type)
         : structs.get(type)?.some((known) => known.name === field) !== true;
