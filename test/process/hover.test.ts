@@ -137,10 +137,10 @@ describe('an editor shows for a built-in type', () => {
   });
 
   it('the default of a field', async () => {
-    expect(await hover('restartPolicy')).toMatch(/When containers restart after they end[^]*@default[^]*"Always"/);
+    expect(await hover('restartPolicy')).toMatch(/When containers restart after they end.*@default.*"Always"/s);
   });
 
   it('the field that replaces a deprecated one', async () => {
-    expect(await hover('serviceAccount;')).toMatch(/@deprecated[^]*use `serviceAccountName` instead\./);
+    expect(await hover('serviceAccount;')).toMatch(/@deprecated.*use `serviceAccountName` instead\./s);
   });
 });
