@@ -1,6 +1,10 @@
-/** Compares printed output with the output in a guide. Values that differ from run to run are equal: ages, ports, folders. */
+/** Compares printed output with the output in a guide. Values that differ from run to run are equal: ages, ports, folders, counts. */
 
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
+  [/\b\d+ objects\b/g, 'N objects'],
+  [/\brevision \d+/g, 'revision N'],
+  [/\b\d+(\.\d+)? [kMG]B\b/g, 'SIZE'],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'DATE'],
   [/\b\d+(\.\d+)? ?(ms|s|m|h)\b/g, 'TIME'],
   [/(127\.0\.0\.1|localhost):\d+/g, '$1:PORT'],
   [/(\/[\w.@-]+)+(?=\/[\w.-]+)/g, 'FOLDER'],

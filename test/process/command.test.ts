@@ -406,6 +406,63 @@ describe('keelson, on a full disk,', () => {
   });
 });
 
+describe('keelson storage', () => {
+  /** Runs a command to its end. */
+  async function run(...args: string[]): Promise<Server> {
+    const command = new Server(args);
+    servers.push(command);
+    expect([await command.exited, command.errors]).toEqual([0, '']);
+    return command;
+  }
+
+  it('backs up a server that is writing, and the restored server has the same objects and identity', async () => {
+    const server = await start();
+    const admin = client(server);
+    let written = 0;
+    let writing = true;
+    const writer = async (id: number): Promise<void> => {
+      for (let i = 0; writing; i++) {
+        const object = { metadata: { name: `w-${id}-${i}` }, data: { text: 'x'.repeat(5000) } };
+        expect((await admin.send('POST', CONFIG_MAPS, object)).status).toBe(201);
+        written++;
+      }
+    };
+    const writers = Promise.all([0, 1, 2, 3].map(writer));
+    const backups: { objects: number; atLeast: number; atMost: number }[] = [];
+    for (let i = 0; i < 3; i++) {
+      const atLeast = written;
+      const { output } = await run('storage', 'backup', `backup-${i}`);
+      const objects = Number(/^backed up (\d+) objects at revision \d+ .*verified\)/.exec(output)?.[1]);
+      backups.push({ objects, atLeast, atMost: written + 4 });
+    }
+    writing = false;
+    await writers;
+    const [first, , last] = backups;
+    expect(last?.objects).toBeGreaterThan(first?.objects ?? 0);
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+
+    expect((await run('storage', 'restore', 'backup-2', '--data-dir=restored')).output).toContain(
+      `restored ${last?.objects} objects`,
+    );
+    // The kubeconfig of the first server works for the restored one, at another port.
+    const restored = await start('--data-dir=restored');
+    const again = client(restored);
+    const list = JSON.parse((await again.send('GET', CONFIG_MAPS)).text) as { items: { metadata: { name: string } }[] };
+    const found = list.items.filter(({ metadata }) => metadata.name.startsWith('w-')).length;
+    expect(found).toBeGreaterThanOrEqual(last?.atLeast ?? 0);
+    expect(found).toBeLessThanOrEqual(last?.atMost ?? 0);
+    const ca = (path: string): string => readFileSync(join(folder, path, 'pki', 'ca.crt'), 'utf8');
+    expect(ca('restored')).toBe(ca('.keelson'));
+    // A watch that resumes from a revision of the first server must list again.
+    const resumed = await again.send('GET', `${CONFIG_MAPS}?watch=true&resourceVersion=500&timeoutSeconds=5`);
+    expect(resumed.text).toContain('"code":410');
+    restored.child.kill('SIGTERM');
+    await restored.exited;
+    await run('storage', 'verify', 'restored');
+  });
+});
+
 describe('keelson, after a signal,', () => {
   it('closes watches cleanly, exits with 0 and keeps the stored objects', async () => {
     const server = await start();

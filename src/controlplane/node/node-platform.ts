@@ -23,6 +23,7 @@ import { ensureSecretFolder } from '../../pki/secret-file.ts';
 import { folderError } from '../../storage/lmdb/folder-error.ts';
 import { lockFolder } from '../../storage/lmdb/folder-lock.ts';
 import type { Platform } from '../platform.ts';
+import { checkRestoreFinished } from './restore-state.ts';
 
 export const nodePlatform: Platform = {
   clock: systemClock,
@@ -41,6 +42,7 @@ export const nodePlatform: Platform = {
     await ensureSecretFolder(folder);
     const release = lockFolder(folder);
     try {
+      checkRestoreFinished(folder);
       await writeGitignore(folder);
       return release;
     } catch (caught) {

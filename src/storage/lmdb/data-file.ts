@@ -18,6 +18,7 @@ const BIG_DATA = 0x01;
 const SUB_DATABASE = 0x02;
 // The depth limit of LMDB's trees (CURSOR_STACK).
 const DEEPEST = 32;
+const LIVE_ATTEMPTS = 10;
 
 interface Meta {
   readonly pageSize: number;
@@ -31,9 +32,9 @@ interface Meta {
 export function checkDataFile(path: string): void {
   const file = openSync(path, 'r');
   try {
-    const size = fstatSync(file).size;
-    const meta = newestMeta(file, size, path);
-    const pages = BigInt(Math.floor(size / meta.pageSize));
+    const meta = newestMeta(file, path);
+    // After the meta page, because a process that writes lets the file grow before it writes the meta page.
+    const pages = BigInt(Math.floor(fstatSync(file).size / meta.pageSize));
     // The file may be shorter if its last pages are free ("mm_last_pg" in mdb.c). Only then are the trees walked.
     if (pages > meta.lastPage) return;
     for (const root of meta.roots) walk({ file, path, pageSize: meta.pageSize, pages }, root, 0);
@@ -42,8 +43,24 @@ export function checkDataFile(path: string): void {
   }
 }
 
-function newestMeta(file: number, size: number, path: string): Meta {
+/**
+ * Checks a file that another process may be writing. A check that fails is repeated, because pages may change while
+ * they are read.
+ */
+export function checkLiveDataFile(path: string): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      checkDataFile(path);
+      return;
+    } catch (caught) {
+      if (attempt === LIVE_ATTEMPTS) throw caught;
+    }
+  }
+}
+
+function newestMeta(file: number, path: string): Meta {
   const first = readMeta(file, 0);
+  const { size } = fstatSync(file);
   if (first === undefined) throw damaged(path, size === 0 ? 'it is empty' : 'it does not begin as an LMDB data file');
   const second = readMeta(file, first.pageSize);
   if (second === undefined) throw damaged(path, `it ends after ${size} bytes, in its own header`);

@@ -56,6 +56,7 @@ interface Root extends Table<string> {
   transaction(action: () => void): Promise<void>;
   resetReadTxn(): void;
   close(): Promise<void>;
+  readerCheck(): number;
   getStats(): { readonly pageSize: number };
   readonly env: Parameters<typeof quietCommits>[0] & { info(): { readonly lastPageNumber: number } };
 }
@@ -167,6 +168,14 @@ export class Database {
   /** The number of the last page that is in use. */
   lastPage(): number {
     return this.#root.env.info().lastPageNumber;
+  }
+
+  /**
+   * Frees the readers of processes that have ended, such as an interrupted backup. LMDB reuses no page that a reader
+   * may need.
+   */
+  freeDeadReaders(): void {
+    this.#root.readerCheck();
   }
 
   /** Makes the next read see the latest commit of LMDB. */

@@ -23,6 +23,8 @@ import { lockFolder } from './folder-lock.ts';
 import { FORMAT_VERSION } from './layout.ts';
 
 export const FILE_MODE = 0o600;
+/** LMDB's file in a data folder. */
+export const DATA_FILE = 'data.mdb';
 
 const LEAST_PROBE = 2 ** 16;
 const MOST_PROBE = 2 ** 22;
@@ -52,8 +54,8 @@ export function openFolder(path: string): Folder {
   const release = lockFolder(path);
   try {
     chmodSync(path, 0o700);
-    const dataFile = join(path, 'data.mdb');
-    const marked = checkMark(path);
+    const dataFile = join(path, DATA_FILE);
+    const marked = readMark(path);
     if (existsSync(dataFile)) checkDataFile(dataFile);
     else if (marked)
       throw new StorageError('Corrupt', `data folder ${path} has lost its file data.mdb; restore it from a backup`);
@@ -70,8 +72,11 @@ export function openFolder(path: string): Folder {
   }
 }
 
-/** Reads the version mark. Throws ConfigError for a newer format and for a folder that contains something else. */
-function checkMark(path: string): boolean {
+/**
+ * Returns whether the folder has a version mark. Throws ConfigError for a newer format and for a folder that contains
+ * something else.
+ */
+export function readMark(path: string): boolean {
   const file = markFile(path);
   let text: string;
   try {
@@ -91,7 +96,7 @@ function checkMark(path: string): boolean {
   return true;
 }
 
-function writeMark(path: string): void {
+export function writeMark(path: string): void {
   const temporary = `${markFile(path)}.new`;
   const file = openSync(temporary, 'w', FILE_MODE);
   try {
@@ -106,7 +111,7 @@ function writeMark(path: string): void {
 
 // A new file name is durable only when its folder is synced. On Windows a folder cannot be opened, and the system syncs
 // it.
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
   try {

@@ -262,6 +262,7 @@ export class LmdbStorage implements Storage {
     this.#pruneTimer = this.#parts.clock.setTimer(
       this.#pruner.interval,
       () => {
+        this.#parts.database.freeDeadReaders();
         this.#queue.prune();
         this.#armPrune();
       },

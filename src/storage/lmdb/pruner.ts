@@ -34,6 +34,15 @@ export interface PruneSlice {
   readonly more: boolean;
 }
 
+/** Removes the records of a slice. Runs inside a transaction. */
+export function removePruned(database: Database, { positions, keys }: PruneSlice): void {
+  for (const position of positions) database.log.removeSync(position);
+  for (const key of keys) {
+    database.keys.removeSync(key);
+    database.dead.removeSync(key);
+  }
+}
+
 export class Pruner {
   readonly #database: Database;
   readonly #clock: Clock;

@@ -16,7 +16,7 @@ import { Decider } from './decider.ts';
 import type { DiskRoom } from './disk-room.ts';
 import type { KeyChange } from './key-version.ts';
 import { mediumError } from './medium-error.ts';
-import type { Pruner, PruneSlice } from './pruner.ts';
+import { type Pruner, type PruneSlice, removePruned } from './pruner.ts';
 import { type LogRecord, type StoreState, writeState } from './record.ts';
 import type { StateReader } from './state-reader.ts';
 import type { CompactRequest, DeleteRequest, Request, TransactRequest, WriteRequest } from './write-request.ts';
@@ -199,13 +199,7 @@ export class WriteQueue {
   #decide(group: CommitGroup, before: StoreState, pruned: PruneSlice | undefined): StoreState {
     const { database } = this.#options;
     this.#checkAlone(before.revision);
-    if (pruned !== undefined) {
-      for (const position of pruned.positions) database.log.removeSync(position);
-      for (const key of pruned.keys) {
-        database.keys.removeSync(key);
-        database.dead.removeSync(key);
-      }
-    }
+    if (pruned !== undefined) removePruned(database, pruned);
     const decider = this.#decider;
     decider.begin(before.revision);
     for (const request of group.requests) decider.decide(request);

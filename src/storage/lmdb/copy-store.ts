@@ -1,0 +1,82 @@
+/**
+ * Copies of a store, made by another process while a server uses the folder, or when none does. LMDB writes the copy
+ * from one read transaction, so it is the state of one revision. Writers are not blocked.
+ */
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+import { StorageError } from '../errors.ts';
+import { checkLiveDataFile } from './data-file.ts';
+import { DATA_FILE, FILE_MODE, readMark, syncFolder, writeMark } from './folder.ts';
+import { openError } from './medium-error.ts';
+import { type FolderReport, verifyFolder } from './verify.ts';
+
+const LEAST_MAP_BYTES = 2 ** 30;
+
+/** The part of lmdb's environment that copies. */
+interface CopyableRoot {
+  backup(path: string, compact: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Copies the store of a folder into a new folder with mode 0700, without unused pages, and verifies the copy. Throws
+ * ConfigError if there is no store or the target exists, and StorageError `Corrupt` if the copy is damaged, which means
+ * that the store is. Removes the target on failure.
+ */
+export async function copyStore(source: string, target: string): Promise<FolderReport> {
+  const [from, to] = [resolve(source), resolve(target)];
+  const dataFile = join(from, DATA_FILE);
+  if (!existsSync(dataFile)) throw new ConfigError(`data folder ${from} holds no store`);
+  mkdirSync(to, { mode: 0o700 });
+  try {
+    readMark(from);
+    checkLiveDataFile(dataFile);
+    await copyDataFile(dataFile, join(to, DATA_FILE));
+    writeMark(to);
+    return await verifyCopy(to, from);
+  } catch (caught) {
+    rmSync(to, { recursive: true, force: true });
+    throw openError(caught, from);
+  }
+}
+
+/**
+ * Verifies a store that nothing else uses, and leaves nothing but the store. Throws Corrupt with the first problem,
+ * about the folder `shown`.
+ */
+export async function verifyCopy(folder: string, shown: string = folder): Promise<FolderReport> {
+  const report = await verifyFolder(folder);
+  rmSync(join(folder, `${DATA_FILE}-lock`), { force: true });
+  const [problem] = report.problems;
+  if (problem === undefined) return report;
+  const more = report.problems.length === 1 ? '' : `, and ${report.problems.length - 1} more problems`;
+  throw new StorageError('Corrupt', `data folder ${shown} is damaged: ${problem}${more}`);
+}
+
+async function copyDataFile(from: string, to: string): Promise<void> {
+  const { open } = await import('lmdb');
+  const options = {
+    path: from,
+    noSubdir: true,
+    readOnly: true,
+    encoding: 'binary',
+    permissionsMode: FILE_MODE,
+    // A server may let the file grow before the copy begins.
+    mapSize: Math.max(LEAST_MAP_BYTES, 2 * statSync(from).size),
+  };
+  const root = open(options as Parameters<typeof open>[0]) as unknown as CopyableRoot;
+  try {
+    await root.backup(to, true);
+  } finally {
+    await root.close();
+  }
+  chmodSync(to, FILE_MODE);
+  const file = openSync(to, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  syncFolder(resolve(to, '..'));
+}
