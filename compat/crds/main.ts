@@ -8,8 +8,8 @@
  *   --only-reference  sends requests only to the reference and prints what it accepted
  *   --project, --crd  only these projects, only CRDs whose name contains the text
  *   --all             prints every miss, not one of each sort; --messages prints differences of messages only
- * Fails below 99 % agreement in any aspect but messages, and on a difference about a definition that known.ts does not
- * list and that occurs twice.
+ * Fails below 99 % agreement in any aspect but messages, on a difference about a definition that known.ts does not list
+ * and that occurs twice, and if the TypeScript types of the whole corpus do not compile or do not fit its objects.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,7 @@ import { prepareCorpus, type Subject } from './prepare.ts';
 import { judgeResults, printAspects, printMisses, printProjects } from './report.ts';
 import { type RunOptions, runSubjects } from './run.ts';
 import { type Result, Session } from './session.ts';
+import { checkTypes } from './types.ts';
 
 const REQUIRED = 0.99;
 const SHORT_PER_PROJECT = 2;
@@ -93,6 +94,8 @@ if (values['only-reference']) {
   );
   console.log(session.summary());
   const definitions = differingDefinitions(results).length;
+  const types = checkTypes(corpus);
+  console.log(`types of ${types.definitions} CRDs: ${types.lines} lines, fit ${types.objects} objects`);
   const complaints = [
     ...shares
       .filter(({ aspect, share }) => aspect !== 'messages' && share < REQUIRED)
@@ -102,6 +105,7 @@ if (values['only-reference']) {
       ? outcome.stale.filter(isCommon).map((id) => `"${id}" is listed in compat/crds/known.ts but no longer occurs`)
       : []),
     ...unlistedIds(KNOWN),
+    ...types.errors.map((line) => `types of CRDs: ${line}`),
   ];
   for (const complaint of complaints) console.log(`FAIL ${complaint}`);
   const folder = join(ROOT, '.cache', 'compat');

@@ -27,6 +27,7 @@ export function crdCommand(): Command {
     .command('types')
     .argument('<file...>', FILES)
     .requiredOption('-o, --out <folder>', 'the folder to write to')
+    .option('--client-node', 'take the types of metadata from @kubernetes/client-node')
     .option('--output <format>', FORMAT, parseFormat, 'text')
     .description(
       'write TypeScript types for each version of each definition; exits with 1 if a definition has a problem',
@@ -38,6 +39,9 @@ export function crdCommand(): Command {
     ['keelson crd check crds/ --output github', 'annotate the lines of a pull request in a GitHub workflow'],
     ['keelson crd check - < crds.yaml', 'check what another program prints'],
   ]);
-  withExamples(types, [['keelson crd types crds/ --out src/types', 'write one file for each group and version']]);
+  withExamples(types, [
+    ['keelson crd types crds/ --out src/types', 'write one file for each group and version'],
+    ['keelson crd types crds/ --out src/types --client-node', 'write types for clients of @kubernetes/client-node'],
+  ]);
   return command;
 }

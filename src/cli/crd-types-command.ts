@@ -10,6 +10,7 @@ import { Progress } from './progress.ts';
 
 export interface TypesOptions {
   readonly out: string;
+  readonly clientNode?: boolean;
   readonly output: OutputFormat;
 }
 
@@ -17,14 +18,17 @@ export interface TypesOptions {
  * Writes the types of all definitions that can be decoded and prints the paths of the files. Problems of definitions
  * are printed, too, and set the exit code. Throws ConfigError if there is no definition.
  */
-export async function writeCrdTypes(files: readonly string[], { out, output }: TypesOptions): Promise<void> {
+export async function writeCrdTypes(
+  files: readonly string[],
+  { out, clientNode, output }: TypesOptions,
+): Promise<void> {
   requireOneStdin(files);
   const progress = new Progress({ stream: process.stderr, now: Date.now });
   const input = await readCrds(files, progress);
   progress.end();
   const crds = input.checked.flatMap(({ crd }) => (crd === undefined ? [] : [crd]));
   const written: string[] = [];
-  for (const [path, text] of crdTypes(crds)) {
+  for (const [path, text] of crdTypes(crds, { metadata: clientNode === true ? 'client-node' : 'own' })) {
     const file = join(out, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);

@@ -1,20 +1,38 @@
 /**
  * The generator of TypeScript types from CustomResourceDefinitions. Invariants: the same definitions give the same
- * text; every object that the schema allows fits its type; `apiVersion` and `kind` discriminate the types of all kinds
- * and versions.
+ * text, in any order; every object that the schema allows fits its type; `apiVersion` and `kind` discriminate the types
+ * of all kinds and versions; equal shapes of a file are one type.
  */
 import type { Crd, CrdVersion } from '../apiextensions/crd.ts';
-import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
-import { META_FILE, META_TEXT } from './metadata-text.ts';
-import { Names, propertyName, typeNameOf } from './type-names.ts';
+import { type MetadataSource, metadataOf } from './metadata-text.ts';
+import { propertyName, TypeNames } from './type-names.ts';
+import {
+  descriptionOf,
+  keepsUnknown,
+  type Shape,
+  type ShapeField,
+  ShapeSet,
+  type TypeExpression,
+} from './type-shapes.ts';
+
+export interface CrdTypesOptions {
+  /**
+   * Where the types of metadata come from: `own` writes them into a file, `client-node` imports them from
+   * `@kubernetes/client-node`, so that every kind is a KubernetesObject. Default `own`.
+   */
+  readonly metadata?: MetadataSource;
+}
 
 /**
- * Returns the texts by path below the output folder: one `<group>/<version>.ts` each, and the types that they share.
+ * Returns the texts by path below the output folder: one `<group>/<version>.ts` each, and the types of metadata if they
+ * are our own.
  */
-export function crdTypes(crds: readonly Crd[]): ReadonlyMap<string, string> {
-  const files = new Map<string, string>();
-  const byFile = new Map<string, { readonly crd: Crd; readonly version: CrdVersion }[]>();
+export function crdTypes(
+  crds: readonly Crd[],
+  { metadata = 'own' }: CrdTypesOptions = {},
+): ReadonlyMap<string, string> {
+  const byFile = new Map<string, KindVersion[]>();
   for (const crd of crds)
     for (const version of crd.versions) {
       const file = `${crd.group}/${version.name}.ts`;
@@ -22,157 +40,133 @@ export function crdTypes(crds: readonly Crd[]): ReadonlyMap<string, string> {
       kinds.push({ crd, version });
       byFile.set(file, kinds);
     }
-  for (const [file, kinds] of [...byFile].sort(([a], [b]) => compareUtf8(a, b))) {
-    const names = new Names();
-    // Kinds get their names first, so that no nested type takes the name of a kind.
-    const sorted = kinds.sort((a, b) => compareUtf8(a.crd.names.kind, b.crd.names.kind));
-    for (const { crd } of sorted) {
-      names.take(typeNameOf(crd.names.kind));
-      names.take(typeNameOf(crd.names.listKind));
-    }
-    const texts = sorted.map(({ crd, version }) => new KindWriter(crd, version, names).text());
-    files.set(file, `${HEADER}${META_IMPORT};\n\n${texts.join('\n')}`);
-  }
-  if (files.size > 0) files.set(META_FILE, `${HEADER}${META_TEXT}`);
+  const files = new Map<string, string>();
+  for (const [file, kinds] of [...byFile].sort(([a], [b]) => compareUtf8(a, b)))
+    files.set(file, HEADER + new FileWriter(metadata).text(kinds));
+  const { file } = metadataOf(metadata);
+  if (files.size > 0 && file !== undefined) files.set(file.path, HEADER + file.text);
   return files;
 }
 
-/** Written in parts, so that a search for the imports of this file does not find it. */
-const META_IMPORT = ['import type { ListMeta, ObjectMeta }', 'from', `'../${META_FILE}'`].join(' ');
 const HEADER = '// Made by `keelson crd types`. Changes here are lost.\n\n';
-const TYPE_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** The types of one kind in one version. */
-class KindWriter {
-  readonly #crd: Crd;
-  readonly #version: CrdVersion;
-  readonly #names: Names;
-  /** Nested types that are still to be written. */
-  readonly #pending: { readonly name: string; readonly schema: JsonObject }[] = [];
+interface KindVersion {
+  readonly crd: Crd;
+  readonly version: CrdVersion;
+}
 
-  constructor(crd: Crd, version: CrdVersion, names: Names) {
-    this.#crd = crd;
-    this.#version = version;
-    this.#names = names;
+interface NamedKind extends KindVersion {
+  readonly name: string;
+  readonly listName: string;
+  readonly fields: readonly ShapeField[];
+}
+
+class FileWriter {
+  readonly #metadata: ReturnType<typeof metadataOf>;
+  readonly #names: TypeNames;
+  readonly #shapes = new ShapeSet();
+  /** By the number of the shape. */
+  #shapeNames: readonly string[] = [];
+  /** Shapes that have been mentioned, in order. */
+  readonly #mentioned = new Set<Shape>();
+
+  constructor(metadata: MetadataSource) {
+    this.#metadata = metadataOf(metadata);
+    this.#names = new TypeNames(this.#metadata.names);
   }
 
-  text(): string {
-    const { group, names } = this.#crd;
-    const apiVersion = JSON.stringify(`${group}/${this.#version.name}`);
-    const kind = typeNameOf(names.kind);
-    const schema = this.#version.schema ?? {};
-    const texts = [
-      describe(schema, '') +
-        block(`export interface ${kind}`, [
-          `apiVersion: ${apiVersion};`,
-          `kind: ${JSON.stringify(names.kind)};`,
-          'metadata: ObjectMeta;',
-          ...this.#fields(schema, kind, TYPE_FIELDS),
-          ...(keepsUnknown(schema) || this.#crd.preserveUnknownFields ? [UNKNOWN_FIELDS] : []),
-        ]),
-      block(`export interface ${typeNameOf(names.listKind)}`, [
-        `apiVersion: ${apiVersion};`,
-        `kind: ${JSON.stringify(names.listKind)};`,
-        'metadata: ListMeta;',
-        `items: ${kind}[];`,
-      ]),
-    ];
-    for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift())
-      texts.push(this.#interface(next.name, next.schema));
+  /** Each kind is followed by the types that it is the first to use. */
+  text(given: readonly KindVersion[]): string {
+    const kinds = given
+      .toSorted((a, b) => compareUtf8(a.crd.names.kind, b.crd.names.kind) || compareUtf8(a.crd.name, b.crd.name))
+      .map((kind): NamedKind => {
+        const name = this.#names.takeKind(kind.crd.names.kind);
+        const listName = this.#names.takeKind(kind.crd.names.listKind);
+        const { preserveUnknownFields } = kind.crd;
+        const fields = this.#shapes.kindFields(kind.version.schema ?? {}, [name], preserveUnknownFields);
+        return { ...kind, name, listName, fields };
+      });
+    this.#shapeNames = this.#names.takeAll(Array.from(this.#shapes.shapes, ({ paths }) => paths));
+    const texts = [`${this.#metadata.importLine}\n`];
+    const written = new Set<Shape>();
+    for (const kind of kinds) {
+      texts.push(this.#kind(kind), this.#list(kind));
+      for (const shape of this.#mentioned) {
+        if (written.has(shape)) continue;
+        written.add(shape);
+        texts.push(this.#shape(shape));
+      }
+    }
     return texts.join('\n');
   }
 
-  #interface(name: string, schema: JsonObject): string {
-    const embedded = getField(schema, 'x-kubernetes-embedded-resource') === true;
+  #kind({ crd, version, name, fields }: NamedKind): string {
+    const schema = version.schema ?? {};
     return (
-      describe(schema, '') +
-      block(`export interface ${name}`, [
-        ...(embedded ? ['apiVersion: string;', 'kind: string;', 'metadata?: ObjectMeta;'] : []),
-        ...this.#fields(schema, name, embedded ? TYPE_FIELDS : new Set()),
-        ...(keepsUnknown(schema) ? [UNKNOWN_FIELDS] : []),
+      comment(descriptionOf(schema), '') +
+      block(`export interface ${name}${this.#metadata.extendsObject}`, [
+        `apiVersion: ${JSON.stringify(`${crd.group}/${version.name}`)};`,
+        `kind: ${JSON.stringify(crd.names.kind)};`,
+        `metadata: ${this.#metadata.objectMeta};`,
+        ...fields.map((field) => this.#field(field)),
+        ...(keepsUnknown(schema) || crd.preserveUnknownFields ? [UNKNOWN_FIELDS] : []),
       ])
     );
   }
 
-  #fields(schema: JsonObject, owner: string, without: ReadonlySet<string>): string[] {
-    const required = getField(schema, 'required');
-    return Object.entries(propertiesOf(schema))
-      .filter(([name]) => !without.has(name))
-      .map(([name, property]) => {
-        const mark = Array.isArray(required) && required.includes(name) ? '' : '?';
-        const type = this.#type(property, `${owner}${typeNameOf(name)}`);
-        return `${describe(property, '  ')}${propertyName(name)}${mark}: ${type};`;
-      });
+  #list({ crd, version, name, listName }: NamedKind): string {
+    return block(`export interface ${listName}${this.#metadata.extendsList(name)}`, [
+      `apiVersion: ${JSON.stringify(`${crd.group}/${version.name}`)};`,
+      `kind: ${JSON.stringify(crd.names.listKind)};`,
+      `metadata: ${this.#metadata.listMeta};`,
+      `items: ${name}[];`,
+    ]);
   }
 
-  #type(schema: JsonObject, name: string): string {
-    const type = this.#plainType(schema, name);
-    return getField(schema, 'nullable') === true && type !== 'unknown' ? `${type} | null` : type;
+  #shape(shape: Shape): string {
+    const { objectMeta } = this.#metadata;
+    return block(`export interface ${this.#shapeNames[shape.id]}`, [
+      ...(shape.isEmbedded ? ['apiVersion: string;', 'kind: string;', `metadata?: ${objectMeta};`] : []),
+      ...shape.fields.map((field) => this.#field(field)),
+      ...(shape.keepsUnknown ? [UNKNOWN_FIELDS] : []),
+    ]);
   }
 
-  #plainType(schema: JsonObject, name: string): string {
-    if (getField(schema, 'x-kubernetes-int-or-string') === true) return 'number | string';
-    const values = getField(schema, 'enum');
-    if (Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string'))
-      return [...new Set(values)].map((value) => JSON.stringify(value)).join(' | ');
-    switch (getField(schema, 'type')) {
-      case 'string':
-        return 'string';
-      case 'integer':
-      case 'number':
-        return 'number';
-      case 'boolean':
-        return 'boolean';
-      case 'array':
-        return this.#listType(schema, name);
-      case 'object':
-        return this.#objectType(schema, name);
-      default:
-        return 'unknown';
+  #field({ name, isOptional, description, type }: ShapeField): string {
+    return `${comment(description, '  ')}${propertyName(name)}${isOptional ? '?' : ''}: ${this.#type(type)};`;
+  }
+
+  #type(type: TypeExpression): string {
+    switch (type.kind) {
+      case 'text':
+        return type.text;
+      case 'shape':
+        this.#mentioned.add(type.shape);
+        return this.#shapeNames[type.shape.id] as string;
+      case 'list': {
+        const items = this.#type(type.items);
+        return items.includes(' | ') ? `(${items})[]` : `${items}[]`;
+      }
+      case 'map':
+        return `{ [key: string]: ${this.#type(type.values)} }`;
+      case 'nullable': {
+        const inner = this.#type(type.type);
+        return / \| null$|^null$/.test(inner) ? inner : `${inner} | null`;
+      }
     }
-  }
-
-  #listType(schema: JsonObject, name: string): string {
-    const items = getField(schema, 'items');
-    const type = isJsonObject(items) ? this.#type(items, `${name}Item`) : 'unknown';
-    return type.includes(' | ') ? `(${type})[]` : `${type}[]`;
-  }
-
-  #objectType(schema: JsonObject, name: string): string {
-    const values = getField(schema, 'additionalProperties');
-    if (Object.keys(propertiesOf(schema)).length > 0 || getField(schema, 'x-kubernetes-embedded-resource') === true) {
-      const taken = this.#names.take(name);
-      this.#pending.push({ name: taken, schema });
-      return taken;
-    }
-    if (isJsonObject(values)) return `{ [key: string]: ${this.#type(values, `${name}Value`)} }`;
-    return keepsUnknown(schema) || values === true ? '{ [key: string]: unknown }' : 'Record<string, never>';
   }
 }
 
 const UNKNOWN_FIELDS = '[key: string]: unknown;';
 
-function propertiesOf(schema: JsonObject): Record<string, JsonObject> {
-  const properties = getField(schema, 'properties');
-  const found: Record<string, JsonObject> = {};
-  if (isJsonObject(properties))
-    for (const [name, property] of Object.entries(properties)) if (isJsonObject(property)) found[name] = property;
-  return found;
-}
-
-function keepsUnknown(schema: JsonObject): boolean {
-  return getField(schema, 'x-kubernetes-preserve-unknown-fields') === true;
-}
-
 function block(head: string, lines: readonly string[]): string {
   return `${head} {\n${lines.map((line) => `  ${line}\n`).join('')}}\n`;
 }
 
-/** Returns the description of a schema as a comment, with the indentation of the line that follows it. */
-function describe(schema: JsonObject, indent: string): string {
-  const description = getField(schema, 'description');
-  if (typeof description !== 'string' || description.trim() === '') return '';
-  const lines = description.trim().replaceAll('*/', '*\\/').split('\n');
+/** Returns a text as a comment, with the indentation of the line that follows it. */
+function comment(text: string, indent: string): string {
+  if (text === '') return '';
+  const lines = text.replaceAll('*/', '*\\/').split(/\r?\n/);
   if (lines.length === 1) return `/** ${lines[0]} */\n${indent}`;
   return `/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n${indent}`;
 }

@@ -1,8 +1,32 @@
-/** The text of the metadata types that generated TypeScript files share. */
+/** The types of metadata in generated TypeScript files: our own, or those of `@kubernetes/client-node`. */
 
-export const META_FILE = 'meta.ts';
+export type MetadataSource = 'own' | 'client-node';
 
-export const META_TEXT: string = `export interface ObjectMeta {
+export interface MetadataTypes {
+  /** The line that imports the types into `<group>/<version>.ts`. */
+  readonly importLine: string;
+  /** The imported names. */
+  readonly names: readonly string[];
+  readonly objectMeta: string;
+  readonly listMeta: string;
+  /** What follows the name of the interface of a kind. */
+  readonly extendsObject: string;
+  /** What follows the name of the interface of a list. `kind` is the type of the items. */
+  extendsList(kind: string): string;
+  /** The file that declares the types. Undefined if a package does. */
+  readonly file: { readonly path: string; readonly text: string } | undefined;
+}
+
+export function metadataOf(source: MetadataSource): MetadataTypes {
+  return source === 'own' ? OWN : CLIENT_NODE;
+}
+
+/** The words are apart, so that a search for the imports of this file does not find them. */
+function importLine(names: readonly string[], module: string): string {
+  return ['import type', `{ ${names.join(', ')} }`, 'from', `'${module}';`].join(' ');
+}
+
+const OWN_TEXT = `export interface ObjectMeta {
   name?: string;
   generateName?: string;
   namespace?: string;
@@ -34,3 +58,26 @@ export interface ListMeta {
   remainingItemCount?: number;
 }
 `;
+
+const OWN_NAMES = ['ListMeta', 'ObjectMeta'];
+const OWN: MetadataTypes = {
+  // TypeScript finds meta.ts under this name, whatever its module resolution is.
+  importLine: importLine(OWN_NAMES, '../meta.js'),
+  names: OWN_NAMES,
+  objectMeta: 'ObjectMeta',
+  listMeta: 'ListMeta',
+  extendsObject: '',
+  extendsList: () => '',
+  file: { path: 'meta.ts', text: OWN_TEXT },
+};
+
+const CLIENT_NODE_NAMES = ['KubernetesListObject', 'KubernetesObject', 'V1ListMeta', 'V1ObjectMeta'];
+const CLIENT_NODE: MetadataTypes = {
+  importLine: importLine(CLIENT_NODE_NAMES, '@kubernetes/client-node'),
+  names: CLIENT_NODE_NAMES,
+  objectMeta: 'V1ObjectMeta',
+  listMeta: 'V1ListMeta',
+  extendsObject: ' extends KubernetesObject',
+  extendsList: (kind) => ` extends KubernetesListObject<${kind}>`,
+  file: undefined,
+};
