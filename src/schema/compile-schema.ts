@@ -56,9 +56,9 @@ class Compiled implements CompiledSchema {
     return this.#options.preserveUnknownFields === true ? NONE : pruneObject(this.schema, object);
   }
 
-  setDefaults(object: JsonObject): void {
+  setDefaults(object: JsonObject, keepNulls = false): void {
     this.#defaulter ??= new Defaulter(this.schema, defaultsOf(this.schema, this.#options.objectMeta));
-    this.#defaulter.setDefaults(object);
+    this.#defaulter.setDefaults(object, keepNulls);
   }
 
   coerceEmbedded(

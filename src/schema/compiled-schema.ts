@@ -53,9 +53,10 @@ export interface CompiledSchema {
   prune(object: JsonObject): readonly string[];
   /**
    * Removes nulls that the schema neither allows nor replaces by a default, then fills in defaults at every level.
-   * Idempotent. Throws a StatusError (413) if the defaults would make the object too large.
+   * Idempotent. Throws a StatusError (413) if the defaults would make the object too large. `keepNulls` leaves nulls that
+   * have no default, so that `validate` reports them; default false.
    */
-  setDefaults(object: JsonObject): void;
+  setDefaults(object: JsonObject, keepNulls?: boolean): void;
   /**
    * Brings `apiVersion`, `kind` and `metadata` of embedded resources into their types. `unknown` lists the metadata
    * fields that were removed. On failure `message` is kube-apiserver's text. `dropMalformed` removes malformed fields

@@ -26,14 +26,14 @@ export class Defaulter {
 
   /**
    * Modifies the object in place. Throws a StatusError (413) if the defaults would make the object larger than
-   * SIZE_MAX.
+   * SIZE_MAX. `keepNulls`: see CompiledSchema.
    */
-  setDefaults(object: JsonObject): void {
+  setDefaults(object: JsonObject, keepNulls = false): void {
     this.#filled = 0;
-    this.#fillFields(this.#root, object, true);
+    this.#fillFields(this.#root, object, !keepNulls);
   }
 
-  /** `dropNulls`: removes nulls that have no default. False inside a default. */
+  /** `dropNulls`: removes nulls that have no default. Always false inside a default. */
   #fill(plan: FillPlan, value: JsonObject | JsonValue[], dropNulls: boolean): void {
     if (Array.isArray(value)) this.#fillItems(plan, value, dropNulls);
     else this.#fillFields(plan, value, dropNulls);

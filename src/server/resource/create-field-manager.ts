@@ -25,10 +25,12 @@ export function createFieldManager(
   subresource?: SubresourceDefinition,
 ): FieldManager {
   const bodyVersion = subresource?.version ?? version;
-  // A subresource with a kind of its own, such as Scale, has that one version.
-  const versions = bodyVersion === version ? definition.versions : [bodyVersion];
-  const byName = new Map(versions.map((each) => [formatGroupVersion(each), each]));
-  byName.set(formatGroupVersion(bodyVersion), bodyVersion);
+  const byName = new Map([[formatGroupVersion(bodyVersion), bodyVersion]]);
+  // A subresource with a kind of its own, such as Scale, has one version. Managers of an Event in the other group are
+  // dropped, as in the reference.
+  if (bodyVersion === version)
+    for (const each of definition.versions)
+      if (each.group === version.group) byName.set(formatGroupVersion(each), each);
   const resetFields = subresource === undefined ? definition.strategy.resetFields : subresource.resetFields;
   const filters = new Map<string, SetFilter>();
   for (const [name, each] of byName) {

@@ -24,12 +24,6 @@ export function resetting(...paths: readonly Path[]): ResetFields {
   return () => filter;
 }
 
-/** Resets everything except fields that begin with one of the patterns, in all versions. */
-export function keepingOnly(...patterns: readonly PathPattern[]): ResetFields {
-  const filter = includeFilter(...patterns);
-  return () => filter;
-}
-
 /** The main resource of most kinds. */
 export const RESETS_STATUS: ResetFields = resetting(['status']);
 

@@ -80,9 +80,10 @@ export interface VersionDefinition extends GroupVersion {
   prune?(object: JsonObject): void;
   /**
    * Fills in the defaults of this version, in place. Called on normalized bodies, on patched objects, and on objects
-   * from storage and from conversion. Must be idempotent.
+   * from storage and from conversion. Must be idempotent. `keepNulls` is true for the result of server-side apply:
+   * nulls that a structural schema neither allows nor replaces then stay, and validation refuses them.
    */
-  setDefaults?(object: JsonObject): void;
+  setDefaults?(object: JsonObject, keepNulls?: boolean): void;
   /**
    * Completes the zero value of the kind, which is the object before a create for managedFields, in place. It adds what
    * conversion from Go's internal type writes in addition. Default: nothing.

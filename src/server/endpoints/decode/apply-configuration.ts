@@ -80,7 +80,7 @@ export class ApplyConfiguration {
       throw new StatusError(badRequest(message));
     }
     const { object } = normalized;
-    version.setDefaults?.(object);
+    version.setDefaults?.(object, true);
     if (Array.isArray(entries)) setManagedFields(object, entries);
     return object;
   }

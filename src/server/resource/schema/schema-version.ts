@@ -98,8 +98,8 @@ export class SchemaVersion implements VersionDefinition {
     schema?.coerceEmbedded(object, { dropMalformed: true });
   }
 
-  setDefaults(object: JsonObject): void {
-    if (this.isOwn(object)) this.schema()?.setDefaults(object);
+  setDefaults(object: JsonObject, keepNulls = false): void {
+    if (this.isOwn(object)) this.schema()?.setDefaults(object, keepNulls);
   }
 
   table(): TableDefinition {

@@ -1,7 +1,6 @@
 /** The kind Pod. */
-import { ANY_ELEMENT } from '../../../../apimachinery/field-set/set-filter.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { keepingOnly, resetting } from '../../../../server/resource/reset-fields.ts';
+import { RESETS_NOTHING, resetting } from '../../../../server/resource/reset-fields.ts';
 import { storedResource, strategyWithDefaults } from '../../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../../server/resource/strategy.ts';
 import { updateSubresource } from '../../../../server/resource/update-subresource.ts';
@@ -83,20 +82,16 @@ export function podResource(kube: KubeContext): KubeResource {
       strategy: POD_STRATEGY,
       subresources: [
         updateSubresource('status', POD_STATUS_STRATEGY),
+        // The reference declares filters for the next two strategies, but its stores do not use them.
         updateSubresource('ephemeralcontainers', {
           ...POD_STRATEGY,
-          resetFields: keepingOnly(['spec', 'ephemeralContainers']),
+          resetFields: RESETS_NOTHING,
           prepareForUpdate: prepareEphemeralForUpdate,
           validateUpdate: validateEphemeralUpdate,
         }),
         updateSubresource('resize', {
           ...POD_STRATEGY,
-          resetFields: keepingOnly(
-            ['spec', 'containers', ANY_ELEMENT, 'resources'],
-            ['spec', 'containers', ANY_ELEMENT, 'resizePolicy'],
-            ['spec', 'initContainers', ANY_ELEMENT, 'resources'],
-            ['spec', 'initContainers', ANY_ELEMENT, 'resizePolicy'],
-          ),
+          resetFields: RESETS_NOTHING,
           prepareForUpdate: prepareResizeForUpdate,
           validateUpdate: validatePodResize,
         }),
