@@ -4,12 +4,7 @@
  */
 import { fieldSetOf } from '../../apimachinery/field-set/field-set.ts';
 import type { Path } from '../../apimachinery/field-set/path-element.ts';
-import {
-  excludeFilter,
-  includeFilter,
-  type PathPattern,
-  type SetFilter,
-} from '../../apimachinery/field-set/set-filter.ts';
+import { excludeFilter, type SetFilter } from '../../apimachinery/field-set/set-filter.ts';
 import type { VersionDefinition } from './version-definition.ts';
 
 /**
