@@ -94,7 +94,15 @@ export interface MadeForm {
   readonly facts: Facts;
 }
 
-export type FormResult = MadeForm | { readonly error: Error };
+export type FormResult = MadeForm | FailedForm;
+
+export interface FailedForm {
+  readonly error: Error;
+  /** True if the form can never be made of this version of the object. Default false: it may succeed later. */
+  readonly lasting?: boolean;
+  /** The facts that the form would have, if they are known. Requests whose filter excludes the object do not fail. */
+  readonly facts?: Facts;
+}
 
 export interface FormMaker {
   /**

@@ -81,8 +81,8 @@ export class Snapshot implements CacheSnapshot {
       for (let i = 0; i < entries.length; i++) {
         const result = made[i]!;
         const { key } = entries[i]!;
+        if (filter !== undefined && result.facts !== undefined && !filter.matches(result.facts, key)) continue;
         if ('error' in result) throw result.error;
-        if (filter !== undefined && !filter.matches(result.facts, key)) continue;
         if (items.length === limit) return finish(key);
         items.push(result.bytes);
       }

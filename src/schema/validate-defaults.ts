@@ -40,6 +40,23 @@ export function validateDefaults(schema: StructuralSchema, options: DefaultsOpti
   return pass.issues;
 }
 
+/**
+ * The issues with a value for a field, as if it were the default of the field. `schema` is that of the field, which is
+ * not inside metadata.
+ */
+export function validateValue(
+  schema: StructuralSchema,
+  value: JsonValue,
+  path: FieldPath,
+  options: Omit<DefaultsOptions, 'path' | 'plain'>,
+): FieldIssue[] {
+  const pass = new DefaultsPass({ ...options, path });
+  const wrap = (inner: JsonValue): JsonValue => inner;
+  const isResource = schema.embeddedResource;
+  pass.validate(schema, cloneJson(value), path, { path, isResource, root: schema, insideMeta: false, wrap });
+  return pass.issues;
+}
+
 /** True if pruning removes fields from a default. `schema` is that of a whole resource. */
 export function hasUnprunedDefaults(schema: StructuralSchema, objectMeta: TypeView): boolean {
   const defaultOf = defaultsOf(schema, objectMeta);
@@ -87,7 +104,8 @@ class DefaultsPass {
   visit(schema: StructuralSchema, around: Place): void {
     const isResource = around.isResource || schema.embeddedResource;
     const place = isResource ? { ...around, isResource, root: schema, insideMeta: false, wrap: resourceOf } : around;
-    if (schema.default !== undefined) this.#validate(schema, cloneJson(schema.default), place);
+    if (schema.default !== undefined)
+      this.validate(schema, cloneJson(schema.default), childPath(place.path, 'default'), place);
     const { items } = schema;
     const below = { ...place, isResource: false };
     if (items !== undefined && this.#remaining >= 0 && !this.#plain.has(items.source))
@@ -105,8 +123,8 @@ class DefaultsPass {
     }
   }
 
-  #validate(schema: StructuralSchema, value: JsonValue, place: Place): void {
-    const path = childPath(place.path, 'default');
+  /** Validates a value for a node, which belongs to the pass. `path` is the path of the value. */
+  validate(schema: StructuralSchema, value: JsonValue, path: FieldPath, place: Place): void {
     const problems = place.insideMeta
       ? this.#metaIssues(schema, value, path, place)
       : this.#ownIssues(schema, value, path, place);

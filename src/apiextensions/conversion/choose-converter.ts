@@ -4,12 +4,14 @@
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { unknown } from '../../apimachinery/status/status-catalogue.ts';
+import type { CompiledSchema } from '../../schema/compiled-schema.ts';
 import { parseStructural } from '../../schema/structural/parse-structural.ts';
 import type { StructuralSchema } from '../../schema/structural/structural.ts';
+import { compileVersion } from '../compile-version.ts';
 import type { Crd } from '../crd.ts';
 import type { Converter, ConverterFactory } from './custom-converter.ts';
 import { FIELD_RULES_ANNOTATION } from './fields/field-rules.ts';
-import { fieldsConverter } from './fields/fields-converter.ts';
+import { type FieldsConverterOptions, fieldsConverter } from './fields/fields-converter.ts';
 import { parseFieldRules } from './fields/parse-field-rules.ts';
 import { type WebhookHost, webhookConverter } from './webhook-converter.ts';
 
@@ -22,10 +24,11 @@ export function converterFactory(host: WebhookHost): ConverterFactory {
 }
 
 function byFieldRules(crd: Crd, text: string): Converter {
-  const parsed = parseFieldRules(text);
+  const { pairs, problems } = parseFieldRules(text);
   // Validation refuses such a definition. One that was stored by another server must not lose fields.
-  if (!parsed.ok) {
-    const message = `the annotation ${FIELD_RULES_ANNOTATION} of ${crd.name} cannot be used: ${parsed.problems.join('; ')}`;
+  if (problems.length > 0) {
+    const why = problems.map(({ message }) => message).join('; ');
+    const message = `the annotation ${FIELD_RULES_ANNOTATION} of ${crd.name} cannot be used: ${why}`;
     return {
       convert: () => {
         throw new StatusError(unknown(message));
@@ -36,9 +39,24 @@ function byFieldRules(crd: Crd, text: string): Converter {
   return fieldsConverter({
     group,
     kind: names.kind,
-    pairs: parsed.pairs,
+    pairs,
     schemaOf: (version) => schemaOf(crd, version),
+    complete: completer(crd),
   });
+}
+
+/** Schemas are compiled on first use, because few definitions have chains of rules. */
+function completer(crd: Crd): FieldsConverterOptions['complete'] {
+  const compiled = new Map<string, CompiledSchema | undefined>();
+  return (object, version) => {
+    if (!compiled.has(version)) {
+      const declared = crd.versions.find(({ name }) => name === version);
+      compiled.set(version, declared === undefined ? undefined : compileVersion(crd, declared));
+    }
+    const schema = compiled.get(version);
+    schema?.prune(object);
+    schema?.setDefaults(object);
+  };
 }
 
 function schemaOf(crd: Crd, version: string): StructuralSchema | undefined {

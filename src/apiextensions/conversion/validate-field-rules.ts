@@ -4,11 +4,12 @@
  */
 import { type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { parseStructural } from '../../schema/structural/parse-structural.ts';
 import { compileVersion } from '../compile-version.ts';
 import type { Crd } from '../crd.ts';
 import { checkFieldRules } from './fields/check-field-rules.ts';
-import { FIELD_RULES_ANNOTATION } from './fields/field-rules.ts';
+import { FIELD_RULES_ANNOTATION, type RuleProblem } from './fields/field-rules.ts';
 
 const PATH = FieldPath.of('metadata', 'annotations').key(FIELD_RULES_ANNOTATION);
 
@@ -28,8 +29,16 @@ export function validateFieldRules(crd: Crd, old: Crd | undefined): readonly Fie
     return {
       name: version.name,
       schema: parsed?.ok === true ? parsed.schema : undefined,
-      prune: (object: Parameters<NonNullable<typeof compiled>['prune']>[0]) => void compiled?.prune(object),
+      prune: (object: JsonObject) => void compiled?.prune(object),
     };
   });
-  return checkFieldRules(text, versions).map((problem) => invalid(PATH, undefined, problem));
+  return checkFieldRules(text, versions).map(issueOf);
+}
+
+function issueOf({ at, value, message }: RuleProblem): FieldIssue {
+  const path = at.reduce<FieldPath>(
+    (above, step) => (typeof step === 'number' ? above.index(step) : above.child(step)),
+    PATH,
+  );
+  return value === undefined ? forbidden(path, message) : invalid(path, value, message);
 }

@@ -38,8 +38,13 @@ const ANSWER_BYTES = 8 * 1024 * 1024;
 const ANSWER_GROWTH = 4;
 const REVIEW_GROUP = 'apiextensions.k8s.io';
 
+/** A webhook converts a batch as a whole or not at all. */
+export interface WebhookConverter extends Converter {
+  convert(objects: readonly JsonObject[], from: string, to: string): Promise<readonly JsonObject[]>;
+}
+
 /** Returns the converter of a definition whose strategy is Webhook. */
-export function webhookConverter(crd: Crd, webhook: CrdWebhook, host: WebhookHost): Converter {
+export function webhookConverter(crd: Crd, webhook: CrdWebhook, host: WebhookHost): WebhookConverter {
   const { group, names } = crd;
   return {
     convert: async (objects, from, to) => {

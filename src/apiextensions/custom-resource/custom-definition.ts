@@ -5,11 +5,13 @@
 import type { JsonObject } from '../../base/json-value.ts';
 import type { ResourceDefinition, StoredDefinition } from '../../server/resource/resource-definition.ts';
 import { updateSubresource } from '../../server/resource/update-subresource.ts';
-import type { ConverterFactory } from '../conversion/custom-converter.ts';
+import type { Converter, ConverterFactory } from '../conversion/custom-converter.ts';
+import { FIELD_RULES_ANNOTATION } from '../conversion/fields/field-rules.ts';
 import type { Crd } from '../crd.ts';
 import { CUSTOM_SCALE } from './custom-scale.ts';
 import { type CustomRules, customStatusStrategy, customStrategy } from './custom-strategy.ts';
 import { CustomVersion, type SchemaCompiler } from './custom-version.ts';
+import { storedIssues } from './validate-stored.ts';
 
 export interface CustomDefinitionParts {
   readonly compile: SchemaCompiler;
@@ -35,12 +37,21 @@ export function customDefinition(crd: Crd, parts: CustomDefinitionParts): Custom
   const storageVersion = all.find(({ declared }) => declared.storage);
   if (storageVersion === undefined) return undefined;
   const versions = all.filter(({ declared }) => declared.served);
+  const conversion = conversionOf(crd, parts.converter);
   const rules: CustomRules = {
     plural: names.plural,
     namespaced: scope === 'Namespaced',
     isTerminating: () => parts.isTerminating(),
+    ...(hasFieldRules(crd)
+      ? {
+          validateStored: (object, old, { version }) => {
+            const converter = conversion.converter();
+            if (converter === undefined) return [];
+            return storedIssues(converter, { storageVersion, versions }, version, object, old);
+          },
+        }
+      : {}),
   };
-  const conversion = conversionOf(crd, parts.converter);
   return {
     plural: names.plural,
     singular: names.singular,
@@ -53,6 +64,7 @@ export function customDefinition(crd: Crd, parts: CustomDefinitionParts): Custom
     generation: `${crd.uid} ${crd.generation}`,
     history: { versions: all, exactSince: () => parts.exactSince() },
     convert: conversion.convert,
+    keepsMetadata: () => hasFieldRules(crd) && conversion.converter()?.keepsMetadata === true,
     release: conversion.release,
     strategy: customStrategy(rules),
     subresources: [
@@ -69,17 +81,30 @@ export function subresourcesOf({ declared }: CustomVersion): readonly string[] {
   return [...(declared.hasStatus ? ['status'] : []), ...(declared.scale === undefined ? [] : ['scale'])];
 }
 
+function hasFieldRules({ webhook, annotations }: Crd): boolean {
+  return webhook === undefined && annotations[FIELD_RULES_ANNOTATION] !== undefined;
+}
+
 type Convert = NonNullable<ResourceDefinition['convert']>;
 
 function conversionOf(
   crd: Crd,
   factory: ConverterFactory,
-): { readonly convert: Convert; readonly release: () => void } {
-  let converter: ReturnType<ConverterFactory> | 'unknown' = 'unknown';
+): {
+  readonly convert: Convert;
+  readonly converter: () => Converter | undefined;
+  readonly release: () => void;
+} {
+  let converter: Converter | undefined | 'unknown' = 'unknown';
+  const converterOf = (): Converter | undefined => {
+    if (converter === 'unknown') converter = factory(crd);
+    return converter;
+  };
   return {
+    converter: converterOf,
     convert: (objects, from, to) => {
-      if (converter === 'unknown') converter = factory(crd);
-      if (converter !== undefined) return converter.convert(objects, from.version, to.version);
+      const chosen = converterOf();
+      if (chosen !== undefined) return chosen.convert(objects, from.version, to.version);
       return objects.map((object) => retyped(object, `${to.group}/${to.version}`));
     },
     release: () => {

@@ -26,16 +26,22 @@ export interface CustomRules {
   readonly namespaced: boolean;
   /** Reports whether the definition is being deleted: creates are then refused. */
   isTerminating(): boolean;
+  /** See Strategy. Absent for a definition without field rules. */
+  readonly validateStored?: NonNullable<Strategy['validateStored']>;
 }
 
 /** The strategy of the main resource. */
 export function customStrategy(rules: CustomRules): Strategy {
-  return schemaStrategy(schemaRules(rules));
+  return withValidateStored(schemaStrategy(schemaRules(rules)), rules);
 }
 
 /** The strategy of `/status`. */
 export function customStatusStrategy(rules: CustomRules): Strategy {
-  return schemaStatusStrategy(schemaRules(rules));
+  return withValidateStored(schemaStatusStrategy(schemaRules(rules)), rules);
+}
+
+function withValidateStored(strategy: Strategy, { validateStored }: CustomRules): Strategy {
+  return validateStored === undefined ? strategy : { ...strategy, validateStored };
 }
 
 /**

@@ -130,13 +130,31 @@ export class EventRenderer {
       if (entry !== undefined) wanted.push(entry);
       if (filter !== undefined && previous !== undefined && previous.broken === undefined) wanted.push(previous);
     }
-    return andThen(this.#forms.make(form, wanted), (made) => {
-      const byEntry = new Map(wanted.map((entry, i) => [entry, made[i]!]));
+    return andThen(this.#makeAll(form, wanted, changes), (byEntry) => {
       const types = changes.map((change) => this.#typeIn(byEntry, change, filter));
       const last = changes.filter((_, i) => types[i] === 'DELETED').map((change) => change.last());
       return andThen(this.#forms.make(form, last), (madeLast) => {
         last.forEach((entry, i) => void byEntry.set(entry, madeLast[i]!));
         return this.#pushAll(changes, types, byEntry, shared);
+      });
+    });
+  }
+
+  /**
+   * Makes forms, and those of the previous versions of entries whose forms can never be made: they decide whether
+   * watchers have seen the object.
+   */
+  #makeAll(form: FormKey, wanted: readonly Entry[], changes: readonly Change[]): MaybePromise<Map<Entry, FormResult>> {
+    return andThen(this.#forms.make(form, wanted), (made) => {
+      const byEntry = new Map(wanted.map((entry, i) => [entry, made[i]!]));
+      if (!made.some(isLasting)) return byEntry;
+      const before = changes.flatMap(({ entry, previous }) => {
+        const isAsked = entry !== undefined && isLasting(byEntry.get(entry)!) && previous?.broken === undefined;
+        return isAsked && previous !== undefined && !byEntry.has(previous) ? [previous] : [];
+      });
+      return andThen(this.#forms.make(form, before), (madeBefore) => {
+        before.forEach((entry, i) => void byEntry.set(entry, madeBefore[i]!));
+        return byEntry;
       });
     });
   }
@@ -148,11 +166,15 @@ export class EventRenderer {
   ): ChangeType | Error | undefined {
     const now = entry === undefined ? undefined : made.get(entry)!;
     const before = previous === undefined || previous.broken !== undefined ? undefined : previous;
-    const then = before === undefined ? undefined : filter === undefined ? before : made.get(before)!;
-    if (now !== undefined && 'error' in now) return now.error;
-    if (then !== undefined && 'error' in then) return then.error;
+    const then = before === undefined ? undefined : (made.get(before) ?? before);
+    if (then !== undefined && 'error' in then && then.lasting !== true) return then.error;
+    // Watchers have never seen an object whose form could never be made, nor do they until it can.
+    const shown = then !== undefined && 'error' in then ? undefined : then;
     try {
-      return changeType(filter, key, then?.facts, now?.facts);
+      if (now === undefined || !('error' in now)) return changeType(filter, key, shown?.facts, now?.facts);
+      if (now.lasting === true && then !== undefined && shown === undefined) return undefined;
+      const isSelected = now.facts === undefined || changeType(filter, key, shown?.facts, now.facts) !== undefined;
+      return isSelected ? now.error : undefined;
     } catch (caught) {
       return toError(caught);
     }
@@ -176,6 +198,8 @@ export class EventRenderer {
           continue;
         }
         const result = made.get(type === 'DELETED' ? change.last() : change.entry!)!;
+        // A last version whose form could never be made was never shown.
+        if ('error' in result && type === 'DELETED' && result.lasting === true) continue;
         if ('error' in result) out.error = result.error;
         else this.#push(out, change, type, shared, result.bytes);
       }
@@ -195,11 +219,11 @@ export class EventRenderer {
       for (let i = 0; i < entries.length; i++) {
         const entry = entries[i]!;
         const shown: FormResult = made?.[i] ?? (entry.broken === undefined ? entry : { error: entry.broken });
+        if (filter !== undefined && shown.facts !== undefined && !filter.matches(shown.facts, entry.key)) continue;
         if ('error' in shown) {
           out.error = shown.error;
           break;
         }
-        if (filter !== undefined && !filter.matches(shown.facts, entry.key)) continue;
         this.#counters.encodes++;
         out.chunks.push(this.encoding.event('ADDED', shown.bytes));
         out.revisions.push(entry.revision);
@@ -236,6 +260,10 @@ export function failedRendering(caught: unknown): Rendered {
 
 function newRendered(): Rendered {
   return { chunks: [], revisions: [], error: undefined, failedAt: 0 };
+}
+
+function isLasting(result: FormResult): boolean {
+  return 'error' in result && result.lasting === true;
 }
 
 /** A broken previous version counts as none: it was never shown to a watcher. */

@@ -18,7 +18,7 @@ import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/server-request.ts';
 import type { ResourceContext, ResourceStore } from '../resource/resource-store.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
-import type { AnswerForms } from './encode/answer-form.ts';
+import type { AnswerForm, AnswerForms } from './encode/answer-form.ts';
 import type { AnswerSlab } from './encode/answer-slab.ts';
 import type { ProtobufWriter } from './encode/protobuf-writer.ts';
 import type { WatchEncodings } from './watch/watch-encoding.ts';
@@ -107,6 +107,12 @@ export function namedContext(scope: RequestScope, request: ServerRequest): Resou
 
 export function collectionContext(scope: RequestScope, request: ServerRequest): ResourceContext {
   return { request, version: scope.version, namespace: scope.namespaced ? request.info.namespace : '', name: '' };
+}
+
+/** Returns the context of a read whose answer has this form. */
+export function readContext(context: ResourceContext, { shape }: AnswerForm): ResourceContext {
+  const isMetadata = shape === 'PartialObjectMetadata' || shape === 'PartialObjectMetadataList';
+  return isMetadata ? { ...context, metadataOnly: true } : context;
 }
 
 /**

@@ -17,7 +17,7 @@ import type { AnswerForm } from './encode/answer-form.ts';
 import { notAcceptableForm } from './encode/not-acceptable.ts';
 import { withoutFrame } from './encode/protobuf-writer.ts';
 import { readTableOptions } from './encode/table.ts';
-import { collectionContext, type EndpointHost, type RequestScope } from './endpoint.ts';
+import { collectionContext, type EndpointHost, type RequestScope, readContext } from './endpoint.ts';
 import { withColumns } from './watch/watch-encoding.ts';
 import { WatchStream, webSocketOutput } from './watch/watch-stream.ts';
 import { isWebSocket, offeredProtocols, webSocketRefusal } from './watch/web-socket.ts';
@@ -50,7 +50,8 @@ export function watchObjects(host: EndpointHost, scope: RequestScope, request: S
     onEvents: metrics === undefined ? undefined : (count, bytes) => metrics(scope.resource, count, bytes),
   });
   const encoding = scope.encodings.of(form, includeObject);
-  const started = store.watch(collectionContext(scope, request), { options, encoding }, stream);
+  const context = readContext(collectionContext(scope, request), form);
+  const started = store.watch(context, { options, encoding }, stream);
   return andThen(started, (watch) => {
     stream.hold(watch);
     // The timeout is over already: no event is sent.

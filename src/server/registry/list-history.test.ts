@@ -3,7 +3,7 @@ import type { CacheListOptions, CacheRange } from '../../cache/cache.ts';
 import { selectorFilter } from '../../cache/selector-filter.ts';
 import { listHistory } from './list-history.ts';
 import { StoreCore } from './store-core.ts';
-import { made, query, thing, thingDefinition, things, v1, v2 } from './thing.fixtures.ts';
+import { made, query, thing, thingDefinition, things, v2 } from './thing.fixtures.ts';
 
 describe('a list from history', () => {
   it('shows what the cache would have shown', async () => {
@@ -20,19 +20,19 @@ describe('a list from history', () => {
     const color = selectorFilter({ fields: query({ fields: 'spec.color=blue' }).fieldSelector });
     const prefix: CacheRange = { prefix: core.keys.prefix('ns') };
     const key: CacheRange = { key: core.keys.key('ns', 'd') };
-    const cases: [typeof v1, CacheRange, CacheListOptions][] = [
-      [v1, prefix, {}],
-      [v1, prefix, { limit: 2 }],
-      [v1, prefix, { limit: 2, start: core.keys.key('ns', 'c') }],
-      [v1, prefix, { limit: 1, filter: color! }],
-      [v2, prefix, { limit: 1, filter: hue!, form: form! }],
-      [v1, key, {}],
-      [v1, key, { filter: color! }],
-      [v2, key, { filter: hue!, form: form! }],
-      [v1, { key: core.keys.key('ns', 'e') }, {}],
+    const cases: [CacheRange, CacheListOptions][] = [
+      [prefix, {}],
+      [prefix, { limit: 2 }],
+      [prefix, { limit: 2, start: core.keys.key('ns', 'c') }],
+      [prefix, { limit: 1, filter: color! }],
+      [prefix, { limit: 1, filter: hue!, form: form! }],
+      [key, {}],
+      [key, { filter: color! }],
+      [key, { filter: hue!, form: form! }],
+      [{ key: core.keys.key('ns', 'e') }, {}],
     ];
-    for (const [version, range, options] of cases)
-      expect(await listHistory(core, version, range, 5, options)).toEqual(await at.snapshot.list(range, options));
+    for (const [range, options] of cases)
+      expect(await listHistory(core, range, 5, options)).toEqual(await at.snapshot.list(range, options));
   });
 
   it('is undefined below the compaction horizon', async () => {
@@ -42,6 +42,6 @@ describe('a list from history', () => {
     await world.storage.compact(3);
     const core = new StoreCore(thingDefinition(), world.host);
     await core.start();
-    expect(await listHistory(core, v1, { prefix: core.keys.root }, 2, {})).toBeUndefined();
+    expect(await listHistory(core, { prefix: core.keys.root }, 2, {})).toBeUndefined();
   });
 });

@@ -1,41 +1,38 @@
 /** Lists at a revision that the cache no longer knows, read from the history of the storage. */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import type { CacheList, CacheListOptions, CacheRange, Entry, Facts } from '../../cache/cache.ts';
+import type { CacheList, CacheListOptions, CacheRange, Entry, Facts, FormKey } from '../../cache/cache.ts';
 import { makeEntry } from '../../cache/entry.ts';
 import type { Revision } from '../../storage/storage.ts';
-import type { VersionDefinition } from '../resource/version-definition.ts';
 import type { StoreCore } from './store-core.ts';
 
 /** The page size of reads from storage. */
 const PAGE = 500;
 
-/** Lists the same objects in the same order as the cache did. Undefined if storage has compacted the revision. */
+/** Lists the same objects in the same order and form as the cache did. Undefined if storage has compacted the revision. */
 export function listHistory(
   core: StoreCore,
-  version: VersionDefinition,
   range: CacheRange,
   revision: Revision,
   options: CacheListOptions,
 ): MaybePromise<CacheList | undefined> {
   if (revision < core.storage.horizon()) return undefined;
   return 'key' in range
-    ? listKey(core, version, range.key, revision, options)
-    : listPrefix(core, version, range.prefix, revision, options);
+    ? listKey(core, range.key, revision, options)
+    : listPrefix(core, range.prefix, revision, options);
 }
 
 async function listKey(
   core: StoreCore,
-  version: VersionDefinition,
   key: string,
   revision: Revision,
-  { filter }: CacheListOptions,
+  { filter, form }: CacheListOptions,
 ): Promise<CacheList | undefined> {
   const result = await core.storage.get(key, { revision });
   if (result.outcome === 'compacted' || result.outcome === 'future') return undefined;
   const items: Uint8Array[] = [];
   if (result.outcome === 'found') {
     const { item } = result;
-    const shown = await showEntry(core, version, entryOf(core, item.key, item.revision, item.value), revision);
+    const shown = await showEntry(core, entryOf(core, item.key, item.revision, item.value), form);
     if (filter === undefined || filter.matches(shown.facts, key)) items.push(shown.bytes);
   }
   return { revision, items, next: undefined, remaining: 0 };
@@ -43,10 +40,9 @@ async function listKey(
 
 async function listPrefix(
   core: StoreCore,
-  version: VersionDefinition,
   prefix: string,
   revision: Revision,
-  { filter, limit: wanted = 0, start: from }: CacheListOptions,
+  { filter, form, limit: wanted = 0, start: from }: CacheListOptions,
 ): Promise<CacheList | undefined> {
   const limit = wanted === 0 ? Number.POSITIVE_INFINITY : wanted;
   const items: Uint8Array[] = [];
@@ -59,7 +55,7 @@ async function listPrefix(
     if (page.outcome !== 'ok') return undefined;
     for (let i = 0; i < page.items.length; i++) {
       const item = page.items[i]!;
-      const shown = await showEntry(core, version, entryOf(core, item.key, item.revision, item.value), revision);
+      const shown = await showEntry(core, entryOf(core, item.key, item.revision, item.value), form);
       if (filter !== undefined && !filter.matches(shown.facts, item.key)) continue;
       if (items.length === limit) {
         const remaining = filter === undefined ? page.remaining + page.items.length - i : undefined;
@@ -80,10 +76,8 @@ function entryOf(core: StoreCore, key: string, revision: Revision, value: Uint8A
 
 function showEntry(
   core: StoreCore,
-  version: VersionDefinition,
   entry: Entry,
-  revision: Revision,
+  form: FormKey | undefined,
 ): MaybePromise<{ readonly bytes: Uint8Array; readonly facts: Facts }> {
-  const form = core.formFor(version, revision);
   return form === undefined ? entry : core.cache.form(entry, form);
 }

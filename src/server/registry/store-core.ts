@@ -3,6 +3,7 @@
  * starts with the first read or the first request of a client; from then on reads are synchronous if the storage is.
  */
 import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
+import type { FieldSelector, FieldTerm } from '../../apimachinery/selectors/field-selector.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { CacheList, CacheRange, Entry, FormKey } from '../../cache/cache.ts';
@@ -187,6 +188,17 @@ export class StoreCore {
     return form === undefined && oldest < this.#exactFrom ? this.versions.hubForm : form;
   }
 
+  /** Like `formFor`, for a list or a watch. `fields` is its field selector. */
+  formForRequest(context: ResourceContext, fields: FieldSelector, oldest?: Revision): FormKey | undefined {
+    const isStored = this.showsStored(context) && fields.terms.every(isOfKey);
+    return isStored ? undefined : this.formFor(context.version, oldest);
+  }
+
+  /** Whether a request uses only metadata, and the metadata of stored objects is right for it. */
+  showsStored({ metadataOnly }: ResourceContext): boolean {
+    return metadataOnly === true && this.definition.keepsMetadata?.() === true;
+  }
+
   /**
    * Called after all objects were listed in the storage version. If no form differed from the stored bytes, all are
    * exact.
@@ -200,10 +212,15 @@ export class StoreCore {
     if (stored.items.every((bytes, i) => bytes === list.items[i])) this.#exactFrom = list.revision;
   }
 
-  /** The bytes of an entry in a version. Rejects if the conversion fails. */
+  /** The bytes of an entry in a version. Throws, or rejects with, the error of the conversion. */
   show(entry: Entry, version: VersionDefinition): MaybePromise<ObjectBytes> {
     const form = this.versions.formOf(version) ?? (this.isExact(entry.revision) ? undefined : this.versions.hubForm);
     if (form === undefined) return entry.bytes;
     return andThen(this.cache.form(entry, form), (made) => made.bytes);
   }
+}
+
+/** Reports whether the key of an object says if it is selected. */
+function isOfKey({ field }: FieldTerm): boolean {
+  return field === 'metadata.name' || field === 'metadata.namespace';
 }

@@ -143,8 +143,23 @@ function claimedKind({ apiVersion, kind }: JsonObject): { readonly group: string
   return { group: parsed.ok ? parsed.value.group : '', kind: String(kind ?? '') };
 }
 
-/** Validating admission gets the object in the version of the request, storage in the storage version. */
 function finishNew(
+  store: StrategyStore,
+  context: ResourceContext,
+  object: JsonObject,
+  validate: ValidateCreate,
+): MaybePromise<JsonObject> {
+  const { core, strategy } = store;
+  const admitted = admitNew(store, context, object, validate);
+  if (strategy.validateStored === undefined) return admitted;
+  return andThen(admitted, (stored) => {
+    refuse(core.versions.hub, stored, strategy.validateStored?.(stored, undefined, context) ?? []);
+    return stored;
+  });
+}
+
+/** Validating admission gets the object in the version of the request, storage in the storage version. */
+function admitNew(
   { core, strategy }: StrategyStore,
   context: ResourceContext,
   object: JsonObject,

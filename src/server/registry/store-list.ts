@@ -3,6 +3,7 @@
  * with a token that continues at the current state.
  */
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
+import type { FieldSelector } from '../../apimachinery/selectors/field-selector.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, expired } from '../../apimachinery/status/status-catalogue.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
@@ -26,6 +27,7 @@ const INCONSISTENT =
 /** The decoded request of a list. */
 interface ListPlan {
   readonly scope: ListScope;
+  readonly fields: FieldSelector;
   /** The state to list: the newest one (`fresh`), one at or above a revision, or exactly one revision. */
   readonly state: 'fresh' | { readonly atLeast: Revision } | { readonly exactly: Revision };
   /** The whole key at which the page starts; undefined for the first page. */
@@ -47,6 +49,7 @@ export function listObjects(core: StoreCore, context: ResourceContext, options: 
 
 function planList(core: StoreCore, context: ResourceContext, options: ListOptions): ListPlan {
   const scope = listScope(core.keys, context.namespace, options);
+  const { fieldSelector: fields } = options;
   const { resourceVersion: text, resourceVersionMatch: match } = options;
   const limit = options.limit > 0 && !scope.single ? Number(options.limit) : 0;
   if (options.continueToken !== '') {
@@ -55,14 +58,14 @@ function planList(core: StoreCore, context: ResourceContext, options: ListOption
       throw new StatusError(badRequest('specifying resource version is not allowed when using continue'));
     const state = token.revision > 0 ? { exactly: token.revision } : 'fresh';
     // With resourceVersion 0, which has no pages, a token selects all of the rest.
-    return { scope, state, start: token.start, limit: text === '0' ? 0 : limit, text: token.revision };
+    return { scope, fields, state, start: token.start, limit: text === '0' ? 0 : limit, text: token.revision };
   }
   const revision = listRevision(text);
-  if (text === '') return { scope, state: 'fresh', start: undefined, limit, text };
+  if (text === '') return { scope, fields, state: 'fresh', start: undefined, limit, text };
   const exact = match === 'Exact' || (match === '' && limit > 0 && revision > 0);
   const state = exact ? { exactly: revision } : { atLeast: revision };
   // A list at resourceVersion 0 has no pages, as in kube-apiserver.
-  return { scope, state, start: undefined, limit: revision === 0 ? 0 : limit, text };
+  return { scope, fields, state, start: undefined, limit: revision === 0 ? 0 : limit, text };
 }
 
 function runList(core: StoreCore, context: ResourceContext, plan: ListPlan): MaybePromise<CacheList> {
@@ -83,7 +86,7 @@ function runList(core: StoreCore, context: ResourceContext, plan: ListPlan): May
 
 function listPresent(core: StoreCore, context: ResourceContext, plan: ListPlan): MaybePromise<CacheList> {
   const { range, filter } = plan.scope;
-  const form = core.formFor(context.version);
+  const form = core.formForRequest(context, plan.fields);
   const list = core.cache.list(range, cacheOptions(plan, form));
   const showsAll = plan.limit === 0 && plan.start === undefined && filter === undefined;
   if (!showsAll || form !== core.versions.hubForm) return list;
@@ -109,10 +112,10 @@ function listExactly(
   plan: ListPlan,
   revision: Revision,
 ): MaybePromise<CacheList> {
-  const options = cacheOptions(plan, core.formFor(context.version, revision));
+  const options = cacheOptions(plan, core.formForRequest(context, plan.fields, revision));
   const at = core.cache.snapshotAt(revision);
   if (at.outcome === 'ok') return at.snapshot.list(plan.scope.range, options);
-  return andThen(listHistory(core, context.version, plan.scope.range, revision, options), (list) => {
+  return andThen(listHistory(core, plan.scope.range, revision, options), (list) => {
     if (list !== undefined) return list;
     if (plan.start === undefined) throw new StatusError(expired(TOO_OLD));
     const continueToken = encodeContinue(plan.scope.prefix, { revision: ANY_REVISION, start: plan.start });

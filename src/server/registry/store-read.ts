@@ -45,5 +45,5 @@ export async function waitFor(core: StoreCore, revision: Revision, text: string 
 
 function shown(core: StoreCore, context: ResourceContext, entry: Entry | undefined): MaybePromise<ObjectBytes> {
   if (entry === undefined) throw new StatusError(notFound(core.resourceName(context), context.name));
-  return core.show(entry, context.version);
+  return core.showsStored(context) ? entry.bytes : core.show(entry, context.version);
 }

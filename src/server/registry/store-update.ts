@@ -5,7 +5,7 @@
  */
 import { ignoreManagedFieldsTimestamps } from '../../apimachinery/managed-fields/ignore-timestamps.ts';
 import { isTerminating, nameOf } from '../../apimachinery/meta/meta.ts';
-import { StatusError } from '../../apimachinery/status/status.ts';
+import { isStatusError, StatusError } from '../../apimachinery/status/status.ts';
 import { conflict, invalid, notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { type FieldIssue, invalid as invalidField } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
@@ -86,7 +86,21 @@ async function replace(update: Update, current: StoredState): Promise<Step<Write
   ignoreManagedFieldsTimestamps(seen, oldSeen);
   await validateAdmission(update, seen, oldShown);
   const stored = await (seesHub ? seen : versions.toHub(seen, context.version));
+  if (strategy.validateStored !== undefined && !isReleased(strategy, stored, old)) {
+    const before = exact || seesHub ? oldHub : await hubOf(update, old);
+    refuse(versions.hub, stored, strategy.validateStored(stored, before, context));
+  }
   return decide(update, current, old, stored);
+}
+
+/** Returns the stored object in the storage version; undefined if it cannot be converted: then it can be replaced. */
+async function hubOf({ core: { versions } }: Update, stored: JsonObject): Promise<JsonObject | undefined> {
+  try {
+    return await versions.fromStored(cloneJson(stored), versions.hub, false);
+  } catch (caught) {
+    if (isStatusError(caught)) return undefined;
+    throw caught;
+  }
 }
 
 /** Whether the version of the request is the storage version, so that one object serves as both. */

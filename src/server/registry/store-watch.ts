@@ -74,7 +74,8 @@ function begin(
   sink: ResourceWatchSink,
 ): ResourceWatch {
   const { range, filter } = listScope(core.keys, context.namespace, options);
-  const form = core.formFor(context.version, typeof from === 'object' ? from.after : undefined);
+  const oldest = typeof from === 'object' ? from.after : undefined;
+  const form = core.formForRequest(context, options.fieldSelector, oldest);
   const start = core.cache.watch(
     {
       range,

@@ -12,7 +12,7 @@ import type { Describe, Entry, FormKey, FormMaker, FormResult } from '../../cach
 import { describeJson } from '../../cache/describe-json.ts';
 import { makeEntry } from '../../cache/entry.ts';
 import { StorageError } from '../../storage/errors.ts';
-import { convertObject, convertObjects } from '../resource/convert-objects.ts';
+import { type Converted, convertObject, convertObjects, isFailure } from '../resource/convert-objects.ts';
 import type { ResourceDefinition } from '../resource/resource-definition.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import { encodeStored, parseObject } from './stored-object.ts';
@@ -85,7 +85,7 @@ export class VersionForms implements FormMaker {
     if (this.#definition.history !== undefined) return this.#makeFromHistory(served, entries);
     const objects = entries.map((entry) => parseObject(entry.bytes, entry.key));
     return andThen(convertObjects(this.#definition, objects, this.hub, served.version), (converted) =>
-      converted.map((object, i) => formResult(object, entries[i] as Entry, served.describe)),
+      converted.map((object, i) => this.#resultOf(object, entries[i] as Entry, served)),
     );
   }
 
@@ -115,12 +115,20 @@ export class VersionForms implements FormMaker {
       const done = andThen(convertObjects(this.#definition, objects, from, served.version), (converted) => {
         for (const [at, object] of converted.entries()) {
           const place = places[at] as number;
-          results[place] = formResult(object, entries[place] as Entry, served.describe);
+          results[place] = this.#resultOf(object, entries[place] as Entry, served);
         }
       });
       if (isPromise(done)) pending.push(done);
     }
     return pending.length === 0 ? results : Promise.all(pending).then(() => results);
+  }
+
+  /** The labels of an object that cannot be converted are known if conversion does not change them. */
+  #resultOf(converted: Converted, entry: Entry, { version, describe }: ServedForm): FormResult {
+    if (!isFailure(converted)) return formResult(converted, entry, describe);
+    const failed = { error: converted, lasting: true };
+    const hasFacts = version.selectableFields.length === 0 && this.#definition.keepsMetadata?.() === true;
+    return hasFacts ? { ...failed, facts: entry.facts } : failed;
   }
 
   #storedVersion(object: JsonObject): VersionDefinition {

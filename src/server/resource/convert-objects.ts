@@ -1,10 +1,18 @@
 /** Conversion between the versions of one resource. */
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import type { StatusError } from '../../apimachinery/status/status.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { VersionDefinition } from './version-definition.ts';
+
+/** A converted object, or the error of one that can never be converted. */
+export type Converted = JsonObject | StatusError;
+
+export function isFailure(converted: Converted): converted is StatusError {
+  return converted instanceof Error;
+}
 
 /**
  * Converts objects, which may be changed in place, and prunes the results. Gives them the defaults of `to`, unless the
@@ -15,20 +23,20 @@ export function convertObjects(
   objects: readonly JsonObject[],
   from: VersionDefinition,
   to: VersionDefinition,
-): MaybePromise<readonly JsonObject[]> {
+): MaybePromise<readonly Converted[]> {
   const { convert, history, storageVersion } = definition;
   const converted = convert?.(objects, from, to) ?? objects.map((object) => retype(object, to));
   return andThen(converted, (results) => {
     if (results.length !== objects.length)
       throw new BugError(`${objects.length} objects were converted to ${results.length}`);
-    if (to.prune !== undefined) for (const object of results) to.prune(object);
+    if (to.prune !== undefined) for (const object of results) if (!isFailure(object)) to.prune(object);
     const hasDefaults = to.setDefaults !== undefined && (history === undefined || to === storageVersion);
-    if (hasDefaults) for (const object of results) to.setDefaults?.(object);
+    if (hasDefaults) for (const object of results) if (!isFailure(object)) to.setDefaults?.(object);
     return results;
   });
 }
 
-/** Converts one object. Returns it unchanged if the versions are the same. */
+/** Converts one object. Returns it unchanged if the versions are the same. Throws if it cannot be converted. */
 export function convertObject(
   definition: ResourceDefinition,
   object: JsonObject,
@@ -36,7 +44,10 @@ export function convertObject(
   to: VersionDefinition,
 ): MaybePromise<JsonObject> {
   if (from === to) return object;
-  return andThen(convertObjects(definition, [object], from, to), ([converted]) => converted as JsonObject);
+  return andThen(convertObjects(definition, [object], from, to), ([converted]) => {
+    if (isFailure(converted as Converted)) throw converted;
+    return converted as JsonObject;
+  });
 }
 
 /** For resources without a conversion, whose versions differ in their type fields only. */

@@ -10,6 +10,7 @@ import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Revision } from '../../storage/storage.ts';
+import type { Converted } from './convert-objects.ts';
 import type { RegistryHost } from './registry-host.ts';
 import type { ResetFields } from './reset-fields.ts';
 import type { ResourceStore } from './resource-store.ts';
@@ -72,13 +73,19 @@ export interface ResourceDefinition {
   /**
    * Returns the objects in another version, with apiVersion and kind set, in the same order and number. May change and
    * return the objects it is given. It gets objects in batches because a webhook may do the work. A rejection fails the
-   * request, or the watch, that needed the conversion. Absent: versions differ only in apiVersion and kind.
+   * request, or the watch, that needed the conversion. An object that can never be converted has its error as result:
+   * only requests and watches that would show it fail. Absent: versions differ only in apiVersion and kind.
    */
   convert?(
     objects: readonly JsonObject[],
     from: VersionDefinition,
     to: VersionDefinition,
-  ): MaybePromise<readonly JsonObject[]>;
+  ): MaybePromise<readonly Converted[]>;
+  /**
+   * Reports whether conversion leaves the metadata as it is. Requests for metadata alone are then answered from stored
+   * objects. Default: it may change labels and annotations.
+   */
+  keepsMetadata?(): boolean;
   readonly strategy: Strategy;
   /** Makes the resource's own store. Called once, when the resource is opened. Absent: the store over Storage. */
   store?(host: RegistryHost): ResourceStore;

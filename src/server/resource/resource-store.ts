@@ -34,6 +34,11 @@ export interface ResourceContext {
   readonly namespace: string;
   /** The name in the path; '' for requests to a collection. */
   readonly name: string;
+  /**
+   * Only the metadata of the objects is used: a get, list or watch may answer with objects of another version. Default
+   * false.
+   */
+  readonly metadataOnly?: boolean;
 }
 
 /**

@@ -4,14 +4,15 @@
  *
  * Order of a create. The object is decoded, normalized, defaulted and admitted by mutating admission. The store fills
  * in the name, uid, creation time, namespace and generation, then calls `prepareForCreate`, `validate`,
- * `warningsOnCreate` and `canonicalize`, runs validating admission, and calls `ttlSeconds` and `followCreate` as it
- * writes. A create whose generated name is taken starts over with a fresh copy and another name.
+ * `warningsOnCreate` and `canonicalize`, runs validating admission, calls `validateStored`, and calls `ttlSeconds` and
+ * `followCreate` as it writes. A create whose generated name is taken starts over with a fresh copy and another name.
  *
  * Order of an update. For each attempt the store applies the change (mutating admission included) to a copy of the
  * stored object, keeps the generation, and calls `prepareForUpdate`. It counts the generation and keeps the system
  * metadata, then calls `authorizeUpdate`, `validateUpdate`, `warningsOnUpdate` and `canonicalize`, runs validating
- * admission, and calls `holdsDeletion` if the object is terminating and `ttlSeconds` as it writes. An attempt that loses a race with another
- * writer is repeated on the new state, so every method may run several times for one request.
+ * admission, calls `validateStored`, and calls `holdsDeletion` if the object is terminating and `ttlSeconds` as it
+ * writes. An attempt that loses a race with another writer is repeated on the new state, so every method may run several
+ * times for one request.
  *
  * Order of a delete. For each attempt the store checks the preconditions, calls `grace` unless the object is
  * terminating already, runs validating admission, calls `holdsDeletion`, and calls `prepareForDeletion` if the object
@@ -113,6 +114,13 @@ export interface Strategy {
    */
   canonicalize?(object: JsonObject, context: StrategyContext): void;
 
+  /**
+   * Called on create and update with the object in the storage version, after validating admission and before it is
+   * stored. `old` is the stored object in the storage version; undefined on create, and if it cannot be converted.
+   * Returns what is wrong with the object; any issue refuses it with a 422. Must change neither object. Not called for
+   * an update that removes the object. Default: no issues.
+   */
+  validateStored?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldIssue[];
   /**
    * Called on create as the object is written. Returns a second state that is written over it at a revision of its own,
    * in the same commit, or undefined for none. The object is in the storage version and must not be changed.

@@ -1,148 +1,134 @@
 /**
- * Checks of the field rules of a definition. Invariant: rules without a problem convert every field of every version
- * there and back. Exceptions are fields that the author lists as lossy, and fields that an expression sets, which
- * cannot be known without real values.
+ * The checks of the field rules of a definition. Invariant: rules without a problem convert every valid object of one
+ * version to an object of the other that has the right types and every required field, and lose no field that is not
+ * listed as lossy. Limits of values (a maximum, a pattern) are not compared, and functions in expressions may fail: the
+ * server checks both when an object is stored.
  */
-import { toError } from '../../../base/errors.ts';
-import {
-  cloneJson,
-  equalJson,
-  getField,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../../base/json-value.ts';
-import type { StructuralSchema } from '../../../schema/structural/structural.ts';
+import { formatIssue } from '../../../apimachinery/validation/field-issue.ts';
+import { findAbsentReads } from '../../../cel/check/absent-reads.ts';
+import type { CheckedExpression } from '../../../cel/environment.ts';
+import { formatIssues } from '../../../cel/issues.ts';
+import { checkLosses } from './check-losses.ts';
+import { checkRequired } from './check-required.ts';
+import { checkTypes } from './check-types.ts';
+import { type CheckedPair, type CheckedVersion, missingField } from './checked-version.ts';
+import { mayBeEmpty, misfitOf } from './expression-fit.ts';
+import { alwaysSetIn } from './expression-types.ts';
 import { compileExpression } from './field-expression.ts';
-import { EVERY, type FieldRule, formatRulePath, type RulePath, type VersionPair } from './field-rules.ts';
-import { fieldsConverter } from './fields-converter.ts';
+import { type FieldRule, type RuleProblem, type SetRule, sourceOf, targetOf, type VersionPair } from './field-rules.ts';
 import { parseFieldRules } from './parse-field-rules.ts';
-import { sampleObject } from './sample-object.ts';
+import { formatRulePath } from './rule-path.ts';
+import { schemaAt } from './schema-fields.ts';
+import { valueIssues } from './value-issues.ts';
 
-export interface CheckedVersion {
-  readonly name: string;
-  /** Undefined for a version without a structural schema. */
-  readonly schema: StructuralSchema | undefined;
-  /** Drops fields that the schema does not have, in place. */
-  prune(object: JsonObject): void;
+/** Returns the problems of an annotation. Later checks run only if earlier ones found nothing. */
+export function checkFieldRules(text: string, versions: readonly CheckedVersion[]): readonly RuleProblem[] {
+  const { pairs, problems } = parseFieldRules(text);
+  const unknown = unknownVersions(pairs, versions);
+  if (problems.length + unknown.length > 0) return unique([...problems, ...unknown]);
+  const checked = pairs.flatMap((pair) => checkedPairs(pair, versions));
+  const expressions = new Map<FieldRule, CheckedExpression>();
+  const found = [
+    ...pairs.flatMap((pair) => withoutSchema(pair, versions)),
+    ...checked.flatMap((pair) => checkFields(pair)),
+    ...checked.flatMap((pair) => checkExpressions(pair, expressions)),
+  ];
+  if (found.length > 0) return unique(found);
+  const isOptional = (rule: FieldRule): boolean => {
+    const expression = expressions.get(rule);
+    return expression !== undefined && mayBeEmpty(expression);
+  };
+  const mismatches = checked.flatMap((pair) => [...checkTypes(pair), ...checkRequired(pair, isOptional)]);
+  if (mismatches.length > 0) return unique(mismatches);
+  return unique(
+    checked.flatMap((there) => {
+      const back = checked.find(({ pair }) => pair.from === there.pair.to && pair.to === there.pair.from);
+      return back === undefined ? [] : checkLosses(there, back, (rule) => expressions.get(rule) as CheckedExpression);
+    }),
+  );
 }
 
-/** Returns one sentence per problem. `text` is the value of the annotation. */
-export function checkFieldRules(text: string, versions: readonly CheckedVersion[]): readonly string[] {
-  const parsed = parseFieldRules(text);
-  if (!parsed.ok) return parsed.problems;
-  const byName = new Map(versions.map((version) => [version.name, version]));
-  const problems: string[] = [];
-  for (const pair of parsed.pairs) {
-    const [from, to] = [byName.get(pair.from), byName.get(pair.to)];
-    for (const [name, version] of [
-      [pair.from, from],
-      [pair.to, to],
-    ] as const)
-      if (version === undefined) problems.push(`there is no version ${name}`);
-    if (from !== undefined && to !== undefined)
-      for (const rule of pair.rules) addRuleProblems(rule, pair, from, to, problems);
+/** A rule that works in both directions can have the same problem twice. */
+function unique(problems: readonly RuleProblem[]): readonly RuleProblem[] {
+  const known = new Set<string>();
+  return problems.filter(({ at, message }) => {
+    const key = `${at.join('.')} ${message}`;
+    if (known.has(key)) return false;
+    known.add(key);
+    return true;
+  });
+}
+
+function unknownVersions(pairs: readonly VersionPair[], versions: readonly CheckedVersion[]): readonly RuleProblem[] {
+  const names = versions.map(({ name }) => name);
+  const problems: RuleProblem[] = [];
+  for (const { from, to, at, isImplied } of pairs) {
+    if (isImplied) continue;
+    if (!names.includes(from)) problems.push(unknownVersion(from, [...at, 'from'], names));
+    if (!names.includes(to)) problems.push(unknownVersion(to, [...at, 'to'], names));
   }
-  if (problems.length > 0) return [...new Set(problems)];
-  for (const pair of parsed.pairs) addLosses(pair, parsed.pairs, byName, problems);
   return problems;
 }
 
-function addRuleProblems(
-  rule: FieldRule,
-  pair: VersionPair,
-  from: CheckedVersion,
-  to: CheckedVersion,
-  problems: string[],
-): void {
-  const missing = (path: RulePath, version: CheckedVersion): void => {
-    if (version.schema !== undefined && !hasPath(version.schema, path))
-      problems.push(`${formatRulePath(path)} is no field of ${version.name}`);
-  };
-  switch (rule.kind) {
-    case 'move':
-      missing(rule.from, from);
-      missing(rule.to, to);
-      break;
-    case 'default':
-      missing(rule.path, to);
-      break;
-    case 'set': {
-      missing(rule.path, to);
-      const compiled = compileExpression(rule.expression, from.schema);
-      if (!compiled.ok) problems.push(`${pair.from} to ${pair.to}, ${formatRulePath(rule.path)}: ${compiled.message}`);
-      break;
-    }
-    case 'remove':
-      missing(rule.path, from);
-  }
+function unknownVersion(name: string, at: RuleProblem['at'], names: readonly string[]): RuleProblem {
+  return { at, value: name, message: `there is no version ${name}: the definition has ${names.join(', ')}` };
 }
 
-/** Reports whether a value may exist at the path. */
-function hasPath(schema: StructuralSchema, path: RulePath): boolean {
-  let at: StructuralSchema = schema;
-  for (const step of path) {
-    if (at === schema && step === 'metadata') return true;
-    const { additionalProperties: values } = at;
-    const next: StructuralSchema | undefined =
-      step === EVERY ? at.items : (at.properties.get(step) ?? (typeof values === 'object' ? values : undefined));
-    if (next === undefined) return at.preserveUnknownFields || values === true;
-    at = next;
-  }
-  return true;
+function checkedPairs(pair: VersionPair, versions: readonly CheckedVersion[]): readonly CheckedPair[] {
+  const [from, to] = [pair.from, pair.to].map((wanted) => versions.find(({ name }) => name === wanted));
+  if (from?.schema === undefined || to?.schema === undefined) return [];
+  return [{ pair, from: { ...from, schema: from.schema }, to: { ...to, schema: to.schema } }];
 }
 
-/** Converts an object that has every field there and back, and reports fields that are missing or different. */
-function addLosses(
-  pair: VersionPair,
-  pairs: readonly VersionPair[],
-  versions: ReadonlyMap<string, CheckedVersion>,
-  problems: string[],
-): void {
-  const [from, to] = [versions.get(pair.from), versions.get(pair.to)];
-  if (from?.schema === undefined || to?.schema === undefined) return;
-  const converter = fieldsConverter({
-    group: 'check.example',
-    kind: 'Check',
-    pairs,
-    schemaOf: (version) => versions.get(version)?.schema,
-  });
-  const before = { apiVersion: '', kind: '', metadata: { name: 'check' }, ...sampleObject(from.schema) };
-  const convert = (object: JsonObject, source: CheckedVersion, target: CheckedVersion): JsonObject => {
-    const [converted] = converter.convert([object], source.name, target.name) as readonly JsonObject[];
-    target.prune(converted as JsonObject);
-    return converted as JsonObject;
-  };
-  let after: JsonObject;
-  try {
-    after = convert(convert(cloneJson(before), from, to), to, from);
-  } catch (caught) {
-    // The sample values may not suit an expression, which proves nothing about real values.
-    if (pairs.some(({ rules }) => rules.some(({ kind }) => kind === 'set'))) return;
-    problems.push(`${pair.from} to ${pair.to} and back: ${toError(caught).message}`);
-    return;
-  }
-  const made = pairs.flatMap(({ rules }) =>
-    rules.flatMap((rule) => (rule.kind === 'set' ? [formatRulePath(rule.path)] : [])),
+/** Expressions cannot be checked without a schema. */
+function withoutSchema(pair: VersionPair, versions: readonly CheckedVersion[]): readonly RuleProblem[] {
+  const { schema } = versions.find(({ name }) => name === pair.from) ?? {};
+  if (schema !== undefined) return [];
+  return pair.rules
+    .filter((rule): rule is SetRule => rule.kind === 'set')
+    .map(({ at }) => ({ at, message: `an expression needs a structural schema of ${pair.from}` }));
+}
+
+/** Checks that every path is a field of its version, and that defaults are valid. */
+function checkFields({ pair, from, to }: CheckedPair): readonly RuleProblem[] {
+  const problems: (RuleProblem | undefined)[] = pair.lossy.map((path, i) =>
+    missingField(path, [...pair.at, 'lossy', i], from, to),
   );
-  const excused = [...pair.lossy, ...made];
-  for (const path of lostPaths(before, after)) {
-    if (excused.some((allowed) => path === allowed || path.startsWith(`${allowed}.`) || path.startsWith(`${allowed}[`)))
-      continue;
-    problems.push(
-      `${path} of ${pair.from} does not survive the conversion to ${pair.to} and back: move it, or list it under lossy`,
-    );
+  for (const rule of pair.rules) {
+    const [source, target] = [sourceOf(rule), targetOf(rule)];
+    if (source !== undefined) problems.push(missingField(source, [...rule.at, rule.kind], from, to));
+    const second = rule.kind === 'move' ? 'to' : rule.kind;
+    if (target !== undefined) problems.push(missingField(target, [...rule.at, second], to, from));
+    if (rule.kind !== 'default') continue;
+    for (const issue of valueIssues(to.schema, rule))
+      problems.push({ at: [...rule.at, 'value'], message: formatIssue(issue) });
   }
+  return problems.filter((problem) => problem !== undefined);
 }
 
-/** Returns the shortest paths at which a part of `before` is missing or different in `after`. */
-function lostPaths(before: JsonValue, after: JsonValue | undefined, path = ''): string[] {
-  if (after === undefined) return [path];
-  if (isJsonObject(before) && isJsonObject(after))
-    return Object.keys(before)
-      .filter((name) => path !== '' || (name !== 'apiVersion' && name !== 'kind'))
-      .flatMap((name) => lostPaths(before[name] as JsonValue, getField(after, name), `${path}.${name}`));
-  if (Array.isArray(before) && Array.isArray(after))
-    return before.flatMap((item, i) => lostPaths(item, after[i], `${path}[*]`));
-  return equalJson(before, after) ? [] : [path];
+/** Checks the type of each expression and that it reads no field that may be absent. Adds it to `expressions`. */
+function checkExpressions(
+  { pair, from, to }: CheckedPair,
+  expressions: Map<FieldRule, CheckedExpression>,
+): readonly RuleProblem[] {
+  const problems: RuleProblem[] = [];
+  const isAlwaysSet = alwaysSetIn(from.schema);
+  for (const rule of pair.rules) {
+    if (rule.kind !== 'set') continue;
+    const refuse = (message: string): void => {
+      problems.push({ at: [...rule.at, 'expression'], value: rule.expression, message });
+    };
+    const target = schemaAt(to.schema, rule.path);
+    const compiled = compileExpression(rule.expression, from.schema, target);
+    if (!compiled.ok) {
+      refuse(compiled.message);
+      continue;
+    }
+    expressions.set(rule, compiled.checked);
+    const misfit = target === undefined ? undefined : misfitOf(compiled.checked, from.schema, target);
+    if (misfit !== undefined) refuse(`does not fit ${formatRulePath(rule.path)} of ${to.name}: ${misfit}`);
+    const absent = findAbsentReads(compiled.checked, isAlwaysSet);
+    if (absent.length > 0) refuse(formatIssues(rule.expression, absent));
+  }
+  return problems;
 }

@@ -391,7 +391,7 @@ describe('annotations under keelson.dev/', () => {
       validateDefinitionUpdate(broken, plain, V1),
       validateDefinitionStatusUpdate(broken, plain, V1),
     ])
-      expect(texts(issues)).toEqual([expect.stringContaining('must be a list of {from, to, fields}')]);
+      expect(texts(issues)).toEqual([expect.stringContaining('must be a list of {from, to, fields, lossy}')]);
     expect(texts(validateDefinitionStatusUpdate(MISSPELT, plain, V1))).toHaveLength(1);
   });
 

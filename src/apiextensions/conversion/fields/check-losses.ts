@@ -1,0 +1,96 @@
+/**
+ * The check of losses. Every scalar of a sample object is a mark that names its field. The object is converted there and
+ * back; an expression yields the marks of everything that it reads. Invariant: a field whose own mark does not come back
+ * is reported, unless it is listed as lossy. A mark that comes back through an expression proves only that the value was
+ * read, not that it is restored.
+ */
+import { cloneJson, getField, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import type { CheckedExpression } from '../../../cel/environment.ts';
+import type { CheckedPair } from './checked-version.ts';
+import { compilePlan, type Evaluate } from './conversion-plan.ts';
+import { readsOf } from './expression-reads.ts';
+import type { RuleProblem, SetRule } from './field-rules.ts';
+import { EVERY, formatRulePath, isWithin, type RulePath } from './rule-path.ts';
+import { SAMPLE_KEY, sampleObject, sampleValue, UNLISTED } from './sample-object.ts';
+import { schemaAt } from './schema-fields.ts';
+
+/** `there` and `back` are opposite pairs. `checkedOf` returns the expression of a rule, which has no problem. */
+export function checkLosses(
+  there: CheckedPair,
+  back: CheckedPair,
+  checkedOf: (rule: SetRule) => CheckedExpression,
+): readonly RuleProblem[] {
+  let marks = 0;
+  const before = sampleObject(there.from.schema, () => markOf([marks++]));
+  const after = convert(convert(cloneJson(before), there, checkedOf), back, checkedOf);
+  const { pair, from, to } = there;
+  const problems: RuleProblem[] = [];
+  for (const path of lostPaths(before, after, [])) {
+    if (pair.lossy.some((allowed) => isWithin(path, allowed))) continue;
+    const field = path.at(-1) === UNLISTED ? `an unlisted field of ${format(path.slice(0, -1))}` : format(path);
+    const message =
+      `${field} of ${from.name} does not survive the conversion to ${to.name} and back: move it, convert it in both ` +
+      `directions with set, or list it under lossy of the rules from ${from.name} to ${to.name}`;
+    problems.push({ at: pair.at, message });
+  }
+  return problems;
+}
+
+function format(path: RulePath): string {
+  return formatRulePath(path);
+}
+
+function convert(
+  object: JsonObject,
+  { pair, from, to }: CheckedPair,
+  checkedOf: (rule: SetRule) => CheckedExpression,
+): JsonObject {
+  const evaluate: Evaluate = (rule, given) => {
+    const read = readsOf(checkedOf(rule), from.schema).flatMap((path) => marksAt(given, path));
+    const mark = markOf(read);
+    const target = schemaAt(to.schema, rule.path);
+    return target === undefined || target === 'any' ? mark : sampleValue(target, () => mark);
+  };
+  // A default replaces no value that the object has.
+  const rules = pair.rules.filter(({ kind }) => kind !== 'default');
+  const whole: JsonObject = { apiVersion: '', kind: '', metadata: { name: 'sample' }, ...object };
+  compilePlan(rules, evaluate)(whole);
+  to.prune(whole);
+  const { apiVersion: _, kind: __, metadata: ___, ...fields } = whole;
+  return fields;
+}
+
+function markOf(marks: readonly number[]): string {
+  return [...new Set(marks)].join(' ');
+}
+
+function marksIn(mark: string): readonly number[] {
+  return mark === '' ? [] : mark.split(' ').map(Number);
+}
+
+/** Returns all marks at and below a path. The whole value counts if the path goes deeper than the sample. */
+function marksAt(value: JsonValue | undefined, path: RulePath): readonly number[] {
+  const [step, ...rest] = path;
+  if (value === undefined) return [];
+  if (typeof value === 'string') return marksIn(value);
+  if (step === undefined || step === EVERY)
+    return Object.values(value as object).flatMap((part) => marksAt(part, rest));
+  if (!isJsonObject(value)) return [];
+  return marksAt(getField(value, step) ?? getField(value, SAMPLE_KEY), rest);
+}
+
+/** Returns the paths of scalars whose own mark is not in the scalar at the same path of `after`. */
+function lostPaths(before: JsonValue, after: JsonValue | undefined, path: RulePath): readonly RulePath[] {
+  if (typeof before === 'string') {
+    const [mark] = marksIn(before);
+    const isKept = typeof after === 'string' && marksIn(after).includes(mark as number);
+    return isKept ? [] : [path];
+  }
+  if (after === undefined) return [path];
+  if (Array.isArray(before))
+    return before.flatMap((item, i) => lostPaths(item, Array.isArray(after) ? after[i] : undefined, [...path, EVERY]));
+  if (!isJsonObject(before)) return [];
+  return Object.keys(before).flatMap((name) =>
+    lostPaths(before[name] as JsonValue, isJsonObject(after) ? getField(after, name) : undefined, [...path, name]),
+  );
+}
