@@ -48,7 +48,7 @@ export interface TestExtensions {
     body?: JsonObject,
     headers?: Readonly<Record<string, string>>,
   ): Promise<TestAnswer>;
-  watch(target: string): Promise<TestWatch>;
+  watch(target: string, headers?: Readonly<Record<string, string>>): Promise<TestWatch>;
   /** Creates a definition and waits until it is established. */
   define(definition: JsonObject): Promise<void>;
 }
@@ -83,7 +83,7 @@ export async function startTestExtensions(
     discovery,
     openapi,
     request: (method, target, body, headers) => send(requestOf(method, target, body, headers)),
-    watch: (target) => watchOf(server, requestOf('GET', target, undefined, undefined)),
+    watch: (target, headers) => watchOf(server, requestOf('GET', target, undefined, headers)),
     define: async (definition) => {
       const created = await send(requestOf('POST', CRDS, definition, undefined));
       if (created.status !== 201) throw new Error(`refused: ${JSON.stringify(created.body)}`);

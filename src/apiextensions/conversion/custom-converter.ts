@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import type { Converted } from '../../server/resource/convert-objects.ts';
+import type { Converted } from '../../server/resource/converted.ts';
 import type { Crd } from '../crd.ts';
 
 export interface Converter {

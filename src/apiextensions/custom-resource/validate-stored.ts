@@ -10,7 +10,7 @@ import { validateLabels } from '../../apimachinery/validation/label-syntax.ts';
 import { validateAnnotations } from '../../apimachinery/validation/validate-object-meta.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
-import { isFailure } from '../../server/resource/convert-objects.ts';
+import { isFailure } from '../../server/resource/converted.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import type { Converter } from '../conversion/custom-converter.ts';
 import { FIELD_RULES_ANNOTATION } from '../conversion/fields/field-rules.ts';
@@ -71,7 +71,9 @@ function explained(
   requested: VersionDefinition,
   { version }: CustomVersion,
 ): FieldIssue {
-  const rule = issue.path === undefined ? undefined : ruleOf?.(issue.path.steps, requested.version, version);
+  // Schemas report a whole path as one step.
+  const steps = issue.path?.toString().match(/[^.[\]]+/g) ?? [];
+  const rule = ruleOf?.(steps, requested.version, version);
   const by = rule === undefined ? '' : ` by ${rule} of the annotation ${FIELD_RULES_ANNOTATION}`;
   const note = `this is the value in ${version}, the stored version, after conversion from ${requested.version}${by}`;
   return { ...issue, detail: issue.detail === '' ? note : `${issue.detail}; ${note}` };

@@ -75,6 +75,39 @@ describe('watches in another form', () => {
     await cache.stop();
   });
 
+  it('leave out an object whose form can never be made, until it can, and end if they have shown it', async () => {
+    const { store, cache, turns } = await started({
+      forms: {
+        make: (_, entries) =>
+          entries.map((entry) =>
+            decodeUtf8(entry.bytes).includes('"bad"')
+              ? { error: new Error('cannot convert'), lasting: true, facts: entry.facts }
+              : { bytes: entry.bytes, facts: entry.facts },
+          ),
+      },
+    });
+    const put = async (name: string, labels: Record<string, string>): Promise<void> => {
+      await store.put(PREFIX + name, objectBytes(name, labels));
+      turns.runAll();
+    };
+    await put('a', { is: 'bad' });
+    const [all, some] = [new RecordingSink(), new RecordingSink()];
+    begin(cache, { form: 'v2', from: 'now' }, all);
+    begin(cache, { form: 'v2', from: 'now', filter: labelFilter('of', 'some') }, some);
+    turns.runAll();
+    await put('a', { is: 'bad', x: '1' });
+    await put('b', {});
+    await put('a', { is: 'good' });
+    await put('c', { is: 'good', of: 'some' });
+    expect([all.brief, all.ended]).toEqual([['ADDED b@4', 'MODIFIED a@5', 'ADDED c@6'], undefined]);
+    await put('a', { is: 'bad' });
+    expect(all.ended).toMatchObject({ reason: 'failed', error: { message: 'cannot convert' } });
+    expect([some.brief, some.ended]).toEqual([['ADDED c@6'], undefined]);
+    await put('c', { is: 'bad', of: 'some' });
+    expect(some.ended).toMatchObject({ reason: 'failed' });
+    await cache.stop();
+  });
+
   it('that begin while others wait for forms get every later change and no earlier one', async () => {
     const forms = controlledForms();
     const { store, cache, turns } = await started({ forms: forms.make });

@@ -12,7 +12,8 @@ import type { Describe, Entry, FormKey, FormMaker, FormResult } from '../../cach
 import { describeJson } from '../../cache/describe-json.ts';
 import { makeEntry } from '../../cache/entry.ts';
 import { StorageError } from '../../storage/errors.ts';
-import { type Converted, convertObject, convertObjects, isFailure } from '../resource/convert-objects.ts';
+import { convertObject, convertObjects } from '../resource/convert-objects.ts';
+import { type Converted, isFailure } from '../resource/converted.ts';
 import type { ResourceDefinition } from '../resource/resource-definition.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import { encodeStored, parseObject } from './stored-object.ts';

@@ -1,18 +1,11 @@
 /** Conversion between the versions of one resource. */
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
-import type { StatusError } from '../../apimachinery/status/status.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import { type Converted, isFailure } from './converted.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { VersionDefinition } from './version-definition.ts';
-
-/** A converted object, or the error of one that can never be converted. */
-export type Converted = JsonObject | StatusError;
-
-export function isFailure(converted: Converted): converted is StatusError {
-  return converted instanceof Error;
-}
 
 /**
  * Converts objects, which may be changed in place, and prunes the results. Gives them the defaults of `to`, unless the

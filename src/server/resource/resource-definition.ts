@@ -10,7 +10,7 @@ import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Revision } from '../../storage/storage.ts';
-import type { Converted } from './convert-objects.ts';
+import type { Converted } from './converted.ts';
 import type { RegistryHost } from './registry-host.ts';
 import type { ResetFields } from './reset-fields.ts';
 import type { ResourceStore } from './resource-store.ts';

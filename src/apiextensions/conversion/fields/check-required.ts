@@ -29,6 +29,11 @@ export function checkRequired(checked: CheckedPair, isOptional: (rule: FieldRule
   return check.problems;
 }
 
+/** Reports whether a default, or an expression, makes a node around its field. It makes no list and no items. */
+function makes(rule: FieldRule, path: RulePath): boolean {
+  return itemPart(targetOf(rule) ?? []).length <= path.length;
+}
+
 const TYPE_AND_METADATA: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 class RequiredCheck {
@@ -82,8 +87,7 @@ class RequiredCheck {
     const parts: RulePath[] = source === undefined ? [] : [source];
     for (const rule of this.#below(path)) {
       if (rule.kind === 'move') parts.push(rule.from);
-      // A default, or an expression, makes the objects around its field, but no list and no items.
-      else if (itemPart(targetOf(rule) as RulePath).length <= path.length) parts.push(items);
+      else if (makes(rule, path)) parts.push(items);
     }
     return parts;
   }
@@ -103,7 +107,10 @@ class RequiredCheck {
       const target = targetOf(rule);
       return target !== undefined && isWithin(target, path);
     });
-    const isMade = writers.some((rule) => rule.kind === 'default' || (rule.kind === 'set' && !this.#isOptional(rule)));
+    const isMade = writers.some((rule) => {
+      const isCertain = rule.kind === 'default' || (rule.kind === 'set' && !this.#isOptional(rule));
+      return isCertain && makes(rule, path);
+    });
     if (isMade) return;
     const sources = writers.flatMap((rule) => (rule.kind === 'move' ? [rule.from] : []));
     const kept = this.#sourceOf(path, parent);
