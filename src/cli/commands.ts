@@ -22,6 +22,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'storage', load: async () => (await import('./storage-command.ts')).storageCommand() },
   { name: 'crd', load: async () => (await import('./crd-command.ts')).crdCommand() },
   { name: 'envtest', load: async () => (await import('./envtest-command.ts')).envtestCommand() },
+  {
+    name: 'completion',
+    load: async () => (await import('./completion-command.ts')).completionCommand(loadProgram),
+  },
   { name: 'help', load: async () => (await import('./help-command.ts')).helpCommand(loadProgram) },
   { name: 'version', load: async () => (await import('./version-command.ts')).versionCommand() },
 ];

@@ -1,12 +1,16 @@
 /** The command `keelson crd`: checks and types of CustomResourceDefinitions without a server. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { withExamples } from './command-tree.ts';
 import { type CheckOptions, checkCrds } from './crd-check-command.ts';
 import { type TypesOptions, writeCrdTypes } from './crd-types-command.ts';
-import { parseFormat } from './finding-format.ts';
+import { OUTPUT_FORMATS, parseFormat } from './finding-format.ts';
 
 const FILES = 'files or folders with definitions, YAML or JSON; - is standard input';
-const FORMAT = 'the format of the output: text, json or github (annotations of a workflow)';
+const FORMAT = 'the format of the output; github is annotations of a workflow';
+
+function formatOption(): Option {
+  return new Option('--output <format>', FORMAT).choices(OUTPUT_FORMATS).argParser(parseFormat).default('text');
+}
 
 export function crdCommand(): Command {
   const command = new Command('crd').description(
@@ -20,7 +24,7 @@ export function crdCommand(): Command {
       'files or folders with custom objects, or -; reports those that would be rejected or pruned',
     )
     .option('--costs', 'print the maximum cost of each CEL rule')
-    .option('--output <format>', FORMAT, parseFormat, 'text')
+    .addOption(formatOption())
     .description('check definitions without a server; exits with 1 if there is a problem')
     .action((files: string[], options: CheckOptions) => checkCrds(files, options));
   const types = command
@@ -28,7 +32,7 @@ export function crdCommand(): Command {
     .argument('<file...>', FILES)
     .requiredOption('-o, --out <folder>', 'the folder to write to')
     .option('--client-node', 'take the types of metadata from @kubernetes/client-node')
-    .option('--output <format>', FORMAT, parseFormat, 'text')
+    .addOption(formatOption())
     .description(
       'write TypeScript types for each version of each definition; exits with 1 if a definition has a problem',
     )

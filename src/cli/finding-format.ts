@@ -6,13 +6,13 @@ import { STDIN_NAME } from '../scaffold/manifest-files.ts';
 
 export type OutputFormat = 'text' | 'json' | 'github';
 
-const FORMATS: readonly OutputFormat[] = ['text', 'json', 'github'];
+export const OUTPUT_FORMATS: readonly OutputFormat[] = ['text', 'json', 'github'];
 
 /** Throws ConfigError for any other name. */
 export function parseFormat(name: string): OutputFormat {
-  const format = FORMATS.find((known) => known === name);
+  const format = OUTPUT_FORMATS.find((known) => known === name);
   if (format === undefined)
-    throw new ConfigError(`--output: ${JSON.stringify(name)} is not one of ${FORMATS.join(', ')}`);
+    throw new ConfigError(`--output: ${JSON.stringify(name)} is not one of ${OUTPUT_FORMATS.join(', ')}`);
   return format;
 }
 
