@@ -1,8 +1,8 @@
 /**
- * Runs programs written with client-go, the JavaScript client and the Python client against our server, and against the
- * reference to check the programs themselves. `envtest` starts its servers itself.
+ * Runs programs written with client-go, the JavaScript client, the Python client, kube-rs, kopf and fabric8 against our
+ * server, and against the reference to check the programs themselves. `envtest` starts its servers itself.
  *
- * usage: main.ts [--client go,javascript,python,envtest] [--reference-only] [--keelson-only]
+ * usage: main.ts [--client go,javascript,python,rust,kopf,java,envtest] [--reference-only] [--keelson-only]
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,12 +13,27 @@ import { startKeelson } from '../peers/keelson.ts';
 import { makeCredentials, type Peer } from '../peers/peer.ts';
 import { startReference } from '../peers/reference.ts';
 import { runEnvtest } from './envtest.ts';
-import { type ClientProgram, prepareGo, prepareJavaScript, preparePython } from './prepare.ts';
+import {
+  type ClientProgram,
+  prepareGo,
+  prepareJava,
+  prepareJavaScript,
+  prepareKopf,
+  preparePython,
+  prepareRust,
+} from './prepare.ts';
 
 const TIMEOUT = 90_000;
 /** The client that starts its servers itself. */
 const ENVTEST = 'envtest';
-const PREPARE = { go: prepareGo, javascript: prepareJavaScript, python: preparePython } as const;
+const PREPARE = {
+  go: prepareGo,
+  javascript: prepareJavaScript,
+  python: preparePython,
+  rust: prepareRust,
+  kopf: prepareKopf,
+  java: prepareJava,
+} as const;
 
 const { values } = parseArgs({
   options: {

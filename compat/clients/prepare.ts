@@ -1,16 +1,17 @@
 /**
- * Prepares the clients in .cache/clients: builds the Go program and installs the JavaScript and Python clients at the
- * versions named here. None of them is a dependency of ours. Invariant: what exists at the right version is kept, so
- * only the first run needs a network.
+ * Prepares the clients in .cache/clients: builds the Go, Rust and Java programs and installs the packages of the
+ * others, at the versions named here or in the lock files beside the programs. None of them is a dependency of ours.
+ * Invariant: what exists at the right version is kept, so only the first run needs a network.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, join } from 'node:path';
 import { ROOT, requireTool } from '../peers/programs.ts';
 
 /** The release line that runs on Node 20. */
 const JAVASCRIPT = '@kubernetes/client-node@1.4.0';
 const PYTHON = 'kubernetes==37.0.2';
+const KOPF = 'kopf==1.45.2';
 
 export interface ClientProgram {
   readonly name: string;
@@ -29,7 +30,7 @@ function installOnce(folder: string, version: string, install: () => void): void
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === version) return;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  console.log(`installing ${version}`);
+  console.log(`installing the packages of ${basename(folder)}`);
   install();
   writeFileSync(stamp, version);
 }
@@ -62,14 +63,56 @@ export function prepareJavaScript(): ClientProgram {
 }
 
 export function preparePython(): ClientProgram {
-  requireTool('python3', ['-m', 'venv', '--help'], 'the Python client needs python3 with venv on the PATH');
-  const folder = join(cache, 'python');
+  return preparePythonProgram('python', [PYTHON]);
+}
+
+/** An operator framework. Its program uses the Python client as the operator's user. */
+export function prepareKopf(): ClientProgram {
+  return preparePythonProgram('kopf', [KOPF, PYTHON]);
+}
+
+function preparePythonProgram(name: string, packages: readonly string[]): ClientProgram {
+  requireTool('python3', ['-m', 'venv', '--help'], `the program ${name} needs python3 with venv on the PATH`);
+  const folder = join(cache, name);
   const python = join(folder, 'bin', 'python3');
-  installOnce(folder, PYTHON, () => {
+  installOnce(folder, packages.join(' '), () => {
     execFileSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' });
-    execFileSync(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', PYTHON], {
+    execFileSync(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages], {
       stdio: 'inherit',
     });
   });
-  return { name: 'python', command: python, args: [join(sources, 'python', 'program.py')], env: {} };
+  return { name, command: python, args: [join(sources, name, 'program.py')], env: {} };
+}
+
+/** Cargo builds only what changed. The first build takes minutes. */
+export function prepareRust(): ClientProgram {
+  requireTool('cargo', ['--version'], 'the kube-rs program needs Rust 1.89 on the PATH');
+  const target = join(cache, 'rust');
+  execFileSync('cargo', ['build', '--locked', '--quiet'], {
+    cwd: join(sources, 'rust'),
+    stdio: 'inherit',
+    env: { ...process.env, CARGO_TARGET_DIR: target },
+  });
+  return { name: 'kube-rs', command: join(target, 'debug', 'kube-rs-client'), args: [], env: {} };
+}
+
+/** Maven only collects the libraries. javac takes seconds, so the program is compiled every time. */
+export function prepareJava(): ClientProgram {
+  requireTool('javac', ['--version'], 'the fabric8 program needs a JDK 17 on the PATH');
+  requireTool('mvn', ['--version'], 'the fabric8 program needs Maven on the PATH');
+  const from = join(sources, 'java');
+  const libraries = join(cache, 'java');
+  installOnce(libraries, readFileSync(join(from, 'pom.xml'), 'utf8'), () => {
+    execFileSync('mvn', ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${libraries}`], {
+      cwd: from,
+      stdio: 'inherit',
+    });
+  });
+  const classes = join(cache, 'java-classes');
+  rmSync(classes, { recursive: true, force: true });
+  const classPath = join(libraries, '*');
+  const files = readdirSync(join(from, 'src')).map((file) => join(from, 'src', file));
+  execFileSync('javac', ['--release', '17', '-d', classes, '-cp', classPath, ...files], { stdio: 'inherit' });
+  const paths = [classes, join(from, 'resources'), classPath].join(delimiter);
+  return { name: 'fabric8', command: 'java', args: ['-cp', paths, 'Program'], env: {} };
 }
