@@ -27,7 +27,7 @@ export const KNOWN: readonly KnownDifference[] = [
     id: 'Strategic merge patch: panics',
     reason: 'the reference panics and drops the connection; we answer 500 with its message for such a patch',
     request: /^patches \/ strategic \/ PATCH/,
-    difference: /ECONNRESET|: 0 → 500$|: \(absent\) → (?:application\/json|no-cache, private)$/,
+    difference: /ECONNRESET|: 0 → 500$|: \(absent\) → (?:application\/json|no-cache, private|max-age=.*)$/,
   },
   {
     id: 'Number literals in messages',
@@ -87,7 +87,7 @@ export const KNOWN: readonly KnownDifference[] = [
     reason: 'the reference offers protobuf and panics on such a body; here it is a 415 that does not offer it',
     request: /^custom objects \/ forms \/ POST/,
     difference:
-      /ECONNRESET|: 0 → 415$|: \(absent\) → (?:application\/json|no-cache, private)$|vnd\.kubernetes\.protobuf" →/,
+      /ECONNRESET|: 0 → 415$|: \(absent\) → (?:application\/json|no-cache, private|max-age=.*)$|vnd\.kubernetes\.protobuf" →/,
   },
   {
     id: 'Metadata of one custom resource as a list',

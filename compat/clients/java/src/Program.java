@@ -72,6 +72,7 @@ public final class Program {
       steps.put("list in pages of 5", program::listInPages);
       steps.put("replace, edit, and lose a race", program::replace);
       steps.put("patch in three ways", program::patch);
+      steps.put("apply on the server", program::apply);
       steps.put("watch", program::watch);
       steps.put("inform", program::inform);
       steps.put("elect a leader, twice", program::elect);
@@ -171,6 +172,18 @@ public final class Program {
     map.patch(json, "[{\"op\":\"add\",\"path\":\"/data/json\",\"value\":\"1\"}]");
     Map<String, String> data = map.patch(strategic, "{\"data\":{\"strategic\":\"1\"}}").getData();
     check(data.equals(Map.of("merge", "1", "json", "1", "strategic", "1")), data);
+  }
+
+  private void apply() throws Exception {
+    ConfigMap applied = client.configMaps().inNamespace(namespace).resource(configMap("applied"))
+        .fieldManager("first").serverSideApply();
+    check(applied.getMetadata().getManagedFields().get(0).getManager().equals("first"), applied);
+    ConfigMap other = new ConfigMapBuilder(configMap("applied")).addToData("name", "other").build();
+    refused(409, () -> client.configMaps().inNamespace(namespace).resource(other).fieldManager("second").serverSideApply());
+    ConfigMap forced = client.configMaps().inNamespace(namespace).resource(other)
+        .fieldManager("second").forceConflicts().serverSideApply();
+    check("other".equals(forced.getData().get("name")), forced);
+    client.configMaps().inNamespace(namespace).withName("applied").delete();
   }
 
   private void watch() throws InterruptedException {

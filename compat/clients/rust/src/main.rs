@@ -45,6 +45,7 @@ async fn run() -> Result<()> {
     step("list in pages", objects::list_in_pages(client.clone(), namespace)).await?;
     step("replace", objects::replace(client.clone(), namespace)).await?;
     step("patch", objects::patch(client.clone(), namespace)).await?;
+    step("server-side apply", objects::apply(client.clone(), namespace)).await?;
     step("watcher", objects::watch(client.clone(), namespace)).await?;
     step("reflector", objects::reflect(client.clone(), namespace)).await?;
     step("delete", objects::delete(client.clone(), namespace)).await?;

@@ -105,6 +105,24 @@ pub async fn patch(client: Client, namespace: &str) -> Result<()> {
     refused(404, maps.patch("missing", &params, &Patch::Merge(json!({"data": {}}))).await)
 }
 
+/// Two managers apply fields of one object. The second needs `force` for a field of the first.
+pub async fn apply(client: Client, namespace: &str) -> Result<()> {
+    let maps: Api<ConfigMap> = Api::namespaced(client, namespace);
+    let configuration = |data: serde_json::Value| {
+        Patch::Apply(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "applied"}, "data": data}))
+    };
+    maps.patch("applied", &PatchParams::apply("first"), &configuration(json!({"a": "1", "b": "1"}))).await?;
+    refused(409, maps.patch("applied", &PatchParams::apply("second"), &configuration(json!({"a": "2"}))).await)?;
+    maps.patch("applied", &PatchParams::apply("second").force(), &configuration(json!({"a": "2"}))).await?;
+    // The first manager gives up `b`, which no other manager owns.
+    let applied = maps.patch("applied", &PatchParams::apply("first"), &configuration(json!({}))).await?;
+    ensure!(applied.data == Some(BTreeMap::from([("a".to_owned(), "2".to_owned())])), "{:?}", applied.data);
+    let managers: Vec<_> = applied.managed_fields().iter().filter_map(|entry| entry.manager.as_deref()).collect();
+    ensure!(managers.contains(&"second"), "{managers:?}");
+    maps.delete("applied", &DeleteParams::default()).await?;
+    Ok(())
+}
+
 /// The watcher lists first, then sees a create, a change and a delete.
 pub async fn watch(client: Client, namespace: &str) -> Result<()> {
     let maps: Api<ConfigMap> = Api::namespaced(client, namespace);
