@@ -23,7 +23,8 @@ export function helpCommand(loadProgram: () => Promise<Command>): Command {
 export function programHelp(program: Command): string {
   const commands = leafCommands(program)
     .filter((command) => command.name() !== 'serve')
-    .map((command) => [usageOf(command), command.description()] as const);
+    // The part after a semicolon is a detail for the help of the command itself.
+    .map((command) => [usageOf(command), command.description().split(';')[0] as string] as const);
   return serverHelp([['keelson [FLAGS]', 'start the server'], ...commands]);
 }
 

@@ -1,7 +1,17 @@
-/** The second process of `lmdb-process.test.ts`. It holds a folder, or fills one until the file cannot grow. */
+/**
+ * The second process of `lmdb-process.test.ts`. It holds a folder, fills one until the file cannot grow, or reads one
+ * that another process holds.
+ */
+import { open } from 'lmdb';
 import { openLmdbStorage } from '../../src/storage/lmdb/index.ts';
 
-const [task, folder] = process.argv.slice(2) as ['hold' | 'fill', string];
+const [task, folder] = process.argv.slice(2) as ['hold' | 'fill' | 'read', string];
+if (task === 'read') {
+  open({ path: `${folder}/data.mdb`, noSubdir: true, readOnly: true }).useReadTransaction();
+  process.stdout.write('reading\n');
+  setInterval(() => {}, 1000);
+  await new Promise(() => undefined);
+}
 const storage = await openLmdbStorage({ folder });
 const value = Buffer.alloc(5000, 'v');
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Database } from '../../src/storage/lmdb/database.ts';
 import { openLmdbStorage, verifyFolder } from '../../src/storage/lmdb/index.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -56,6 +57,20 @@ describe('the LMDB driver and other processes', () => {
     const storage = await openLmdbStorage({ folder: path });
     expect(await storage.get('held')).toMatchObject({ outcome: 'found' });
     await storage.stop();
+  });
+
+  it('frees the pages that a killed reader, such as a backup, has pinned', async () => {
+    const path = join(folder, 'read');
+    await (await openLmdbStorage({ folder: path })).stop();
+    const database = await Database.open(join(path, 'data.mdb'));
+    const child = spawn(process.execPath, [script, 'read', path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const end = exited(child);
+    expect(await firstLine(child)).toBe('reading');
+    expect(database.freeDeadReaders()).toBe(0);
+    child.kill('SIGKILL');
+    await end;
+    expect(database.freeDeadReaders()).toBe(1);
+    await database.close();
   });
 
   // A limit of the file size makes LMDB's writes fail as a full disk does.

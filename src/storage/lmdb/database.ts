@@ -172,10 +172,10 @@ export class Database {
 
   /**
    * Frees the readers of processes that have ended, such as an interrupted backup. LMDB reuses no page that a reader
-   * may need.
+   * may need. Returns their number.
    */
-  freeDeadReaders(): void {
-    this.#root.readerCheck();
+  freeDeadReaders(): number {
+    return this.#root.readerCheck();
   }
 
   /** Makes the next read see the latest commit of LMDB. */
