@@ -52,14 +52,14 @@ async function compare(subject: Subject, oracle: Oracle): Promise<{ refused: num
   const questions: Question[] = Array.from({ length: cases }, () => subject.ask(random));
   const answers = await oracle.ask(questions);
   const counts = { refused: 0, known: 0, unknown: 0 };
-  questions.forEach((question, i) => {
+  for (const [i, question] of questions.entries()) {
     const theirs = toOurTerms(answers[i] as Answer);
-    const ours = subject.answer(question);
+    const ours = await subject.answer(question);
     if (!theirs.ok) counts.refused++;
-    if (!differ(subject, ours, theirs)) return;
+    if (!differ(subject, ours, theirs)) continue;
     if (subject.known?.(question, ours, theirs) !== undefined) {
       counts.known++;
-      return;
+      continue;
     }
     counts.unknown++;
     if (counts.unknown <= SHOWN) {
@@ -67,7 +67,7 @@ async function compare(subject: Subject, oracle: Oracle): Promise<{ refused: num
         JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? `${v}n` : v)).slice(0, 1200);
       console.log(`  ${subject.name}: ${show(question)}\n    ours   ${show(ours)}\n    theirs ${show(theirs)}`);
     }
-  });
+  }
   return counts;
 }
 

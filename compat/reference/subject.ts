@@ -1,5 +1,6 @@
 /** A subject of the comparison: its questions, and our answers. */
 import type { JsonValue } from '../../src/base/json-value.ts';
+import type { MaybePromise } from '../../src/base/maybe-promise.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import type { Oracle, Question } from './oracle.ts';
 
@@ -17,7 +18,7 @@ export interface Subject {
   /** Asks the oracle once for what the questions need. */
   prepare?(oracle: Oracle): Promise<void>;
   ask(random: Random): Question;
-  answer(question: Question): OurAnswer;
+  answer(question: Question): MaybePromise<OurAnswer>;
   /** Returns the compared part of `out`, on both sides. Default: all of it. */
   view?(out: JsonValue): JsonValue;
   /** False if texts are not part of the contract: then it is only compared whether there is an error. Default true. */

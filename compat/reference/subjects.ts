@@ -5,6 +5,7 @@ import { scalarSubjects } from './scalar-subjects.ts';
 import { schemaSubjects } from './schema-subjects.ts';
 import type { Subject } from './subject.ts';
 import { textSubjects } from './text-subjects.ts';
+import { trustSubjects } from './trust-subjects.ts';
 
 export const subjects: readonly Subject[] = [
   ...scalarSubjects,
@@ -13,4 +14,5 @@ export const subjects: readonly Subject[] = [
   ...codecSubjects,
   ...schemaSubjects,
   ...celSubjects,
+  ...trustSubjects,
 ];

@@ -3,6 +3,7 @@
  * JSON, and clients match them. Invariant: every function is total and takes linear time. A lone surrogate counts as
  * U+FFFD, which the reference's decoder would have made of it.
  */
+import { decodeUtf8Strict } from '../base/bytes.ts';
 import { getField, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
 
@@ -26,6 +27,19 @@ export function quote(text: string): string {
   if (PLAIN_ASCII.test(text)) return `"${text}"`;
   let out = '"';
   for (const char of text) out += quoteChar(char);
+  return `${out}"`;
+}
+
+/** Bytes as `%q` prints them: as text, except for bytes that are not UTF-8. */
+export function quoteBytes(bytes: Uint8Array): string {
+  let out = '"';
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes[at] as number;
+    const size = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    const char = decodeUtf8Strict(bytes.subarray(at, at + size));
+    out += char === undefined ? `\\x${hex(first, 2)}` : quoteChar(char);
+    at += char === undefined ? 1 : size;
+  }
   return `${out}"`;
 }
 

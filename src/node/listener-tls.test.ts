@@ -1,9 +1,19 @@
 import { once } from 'node:events';
+import { type AddressInfo, connect as connectTcp, createServer } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isConfigError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
+import {
+  basicConstraints,
+  type CertificateTemplate,
+  extendedKeyUsage,
+  name,
+  testKey,
+  writeCertificate,
+} from '../pki/certificate-writer.fixtures.ts';
 import { createCa, issueClientCertificate, issueServerCertificate } from '../pki/certificates.ts';
+import { formatPem } from '../pki/pem.ts';
 import type { Connection } from '../server/http/exchange.ts';
 import { certificates, clock, listen, readAll, stopAll, text } from './listener.fixtures.ts';
 import type { Listener } from './listener.ts';
@@ -123,13 +133,16 @@ describe('client certificates', () => {
     const jane = await seenBy(listener, seen, pair(user));
     expect(jane.certificate()).toMatchObject({ commonName: 'jane, "the" admin', authorities: ['client'] });
     expect([...(jane.certificate()?.organizations ?? [])].sort()).toEqual(['a', 'b']);
-    expect(jane.certificateProblem()).toBeUndefined();
+    expect(jane.certificateProblem('client')).toBeUndefined();
+    expect(jane.certificateProblem('front-proxy')).toBe(
+      'x509: certificate signed by unknown authority (possibly because of "x509: ECDSA verification failure" while trying to verify candidate authority certificate "same-name")',
+    );
     expect((await seenBy(listener, seen, pair(front))).certificate()).toMatchObject({ authorities: ['front-proxy'] });
     const unknown = await seenBy(listener, seen, pair(forged));
     expect(unknown.certificate()).toBeUndefined();
-    expect(unknown.certificateProblem()).toContain('the client certificate does not verify');
+    expect(unknown.certificateProblem('client')).toBe('x509: certificate signed by unknown authority');
     const none = await seenBy(listener, seen, {});
-    expect([none.certificate(), none.certificateProblem()]).toEqual([undefined, undefined]);
+    expect([none.certificate(), none.certificateProblem('client')]).toEqual([undefined, undefined]);
     // Sending the other authority's certificate too does not help.
     const mixed = { key: front.keyPem, cert: `${front.certificatePem}${client.certificatePem}` };
     expect((await seenBy(listener, seen, mixed)).certificate()?.authorities).toEqual(['front-proxy']);
@@ -194,7 +207,102 @@ describe('client certificates', () => {
     expect(seen[0]?.certificate()?.commonName).toBe('jane');
     await virtual.advance(65_000);
     expect(seen[0]?.certificate()).toBeUndefined();
-    expect(seen[0]?.certificateProblem()).toBe('x509: certificate has expired or is not yet valid');
+    expect(seen[0]?.certificateProblem('client')).toMatch(
+      /^x509: certificate has expired or is not yet valid: current time .*Z is after .*Z$/,
+    );
     socket.destroy();
   });
+
+  it('of a root of version 1 are accepted; of a root of version 3 without basic constraints they are not', async () => {
+    for (const version of [1, 3] as const) {
+      const root = issue('root', 'root', { version });
+      const user = issue('jane', 'root', { key: testKey('P-256', 1), extensions: CLIENT_USAGE });
+      const seen: Connection[] = [];
+      const listener = await listen(
+        (incoming) => {
+          seen.push(incoming.connection);
+          return text('x');
+        },
+        { tls: await tlsConfig({ clientCa: { client: pemOf(root) } }) },
+      );
+      open.push(listener);
+      const client = await seenBy(listener, seen, { key: keyOf(1), cert: pemOf(user) });
+      expect(client.certificate()?.commonName).toBe(version === 1 ? 'jane' : undefined);
+      if (version === 3)
+        expect(client.certificateProblem('client')).toContain(
+          'parent certificate cannot sign this kind of certificate',
+        );
+    }
+  });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('may be sent with certificates that do not fit: %s', async (maxVersion) => {
+    const extensions = [basicConstraints(true)];
+    const root = issue('root', 'root', { extensions });
+    const twin = issue('root', 'root', { key: testKey('P-256', 2), signer: testKey('P-256', 2), extensions });
+    const user = issue('jane', 'root', { key: testKey('P-256', 1), extensions: CLIENT_USAGE });
+    const seen: Connection[] = [];
+    const problems: unknown[] = [];
+    const listener = await listen(
+      (incoming) => {
+        seen.push(incoming.connection);
+        return text('x');
+      },
+      {
+        tls: await tlsConfig({ clientCa: { client: pemOf(root) } }),
+        onProblem: (problem) => problems.push(problem),
+      },
+    );
+    open.push(listener);
+    // OpenSSL takes the twin for the issuer, and its verification fails.
+    const cert = pemOf(user) + pemOf(twin);
+    expect((await seenBy(listener, seen, { key: keyOf(1), cert, maxVersion })).certificate()?.commonName).toBe('jane');
+    expect(problems).toEqual([]);
+  });
+
+  it('are asked for with the names of the authorities', async () => {
+    const root = issue('the name of an authority', 'root', { extensions: [basicConstraints(true)] });
+    const listener = await listen(() => text('x'), { tls: await tlsConfig({ clientCa: { client: pemOf(root) } }) });
+    open.push(listener);
+    // TLS 1.2 sends the names unencrypted.
+    const received: Buffer[] = [];
+    const relay = createServer((near) => {
+      const far = connectTcp(listener.port, listener.address);
+      far.on('data', (chunk: Buffer) => received.push(chunk));
+      for (const socket of [near, far]) socket.on('error', () => {});
+      near.pipe(far).pipe(near);
+    }).listen(0, '127.0.0.1');
+    await once(relay, 'listening');
+    const { port } = relay.address() as AddressInfo;
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, maxVersion: 'TLSv1.2' });
+    await once(socket, 'secureConnect');
+    socket.destroy();
+    relay.close();
+    expect(Buffer.concat(received).includes(Buffer.from(name('the name of an authority')))).toBe(true);
+  });
 });
+
+const CLIENT_USAGE = [extendedKeyUsage(['1.3.6.1.5.5.7.3.2'])];
+
+function issue(subject: string, issuer: string, change: Partial<CertificateTemplate>): Uint8Array {
+  return writeCertificate({
+    version: 3,
+    serial: Uint8Array.of(1),
+    subject: name(subject),
+    issuer: name(issuer),
+    notBefore: Date.now() - 60_000,
+    notAfter: Date.now() + 60_000,
+    key: testKey('P-256', 0),
+    signer: testKey('P-256', 0),
+    signature: {},
+    extensions: [],
+    ...change,
+  });
+}
+
+function pemOf(der: Uint8Array): string {
+  return formatPem('CERTIFICATE', der);
+}
+
+function keyOf(number: number): string {
+  return String(testKey('P-256', number).privateKey.export({ type: 'pkcs8', format: 'pem' }));
+}

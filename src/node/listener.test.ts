@@ -76,7 +76,7 @@ for (const { name, ask } of protocols) {
       expect(seen).toMatchObject({ method: 'GET', target: '/api/v1/pods?limit=5' });
       expect(seen?.connection).toMatchObject({ protocol: name, secure: true, remoteAddress: '127.0.0.1' });
       expect(seen?.connection.certificate()).toBeUndefined();
-      expect(seen?.connection.certificateProblem()).toBeUndefined();
+      expect(seen?.connection.certificateProblem('client')).toBeUndefined();
       expect(seen?.header('impersonate-group')).toBe('a, b,c');
       expect(values).toEqual(['a', 'b,c']);
       expect(seen?.header('x-none')).toBeUndefined();

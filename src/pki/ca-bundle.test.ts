@@ -4,6 +4,7 @@ import { encodeUtf8 } from '../base/bytes.ts';
 import { systemClock } from '../base/clock.ts';
 import { checkCaBundle } from './ca-bundle.ts';
 import { createCa } from './certificates.ts';
+import { writeSequence } from './der.ts';
 import { formatPem } from './pem.ts';
 
 const bundle = (text: string): string => encodeBase64(encodeUtf8(text));
@@ -26,6 +27,11 @@ describe('a CA bundle', () => {
       'a damaged certificate',
       formatPem('CERTIFICATE', encodeUtf8('x')),
       'unable to load root certificates: failed to parse certificate: x509: malformed certificate',
+    ],
+    [
+      'a damaged part',
+      formatPem('CERTIFICATE', writeSequence(writeSequence())),
+      'unable to load root certificates: failed to parse certificate: x509: malformed serial number',
     ],
   ])('is refused with %s', (_, text, message) => {
     expect(checkCaBundle(bundle(text))).toBe(message);

@@ -8,6 +8,7 @@ import {
   parseCertificateRequest,
   parseCertificateRequestPem,
 } from './certificate-request.ts';
+import { name, testKey, writeRequest } from './certificate-writer.fixtures.ts';
 import { formatPem } from './pem.ts';
 
 function read(base64: string, change?: (der: Uint8Array) => void): CertificateRequest {
@@ -32,6 +33,30 @@ describe('a certificate request', () => {
       der[der.length - 1] = (der[der.length - 1] as number) ^ 1;
     });
     expect(await certificateRequestProblem(flipped)).toBe(failure);
+  });
+
+  it.each([
+    ['RSA-2048', { hash: 'sha1' }],
+    ['RSA-2048', { hash: 'sha512' }],
+    ['RSA-2048', { isPss: true }],
+    ['RSA-2048', { isPss: true, hash: 'sha384' }],
+    ['P-256', { hash: 'sha1' }],
+    ['P-521', { hash: 'sha256' }],
+  ] as const)('of a %s key may be signed with %j', async (type, signature) => {
+    const signed = parseCertificateRequest(writeRequest(name('a'), testKey(type, 0), signature));
+    expect(signed.ok && (await certificateRequestProblem(signed.request))).toBeUndefined();
+    const broken = parseCertificateRequest(writeRequest(name('a'), testKey(type, 0), { ...signature, isBroken: true }));
+    expect(broken.ok && (await certificateRequestProblem(broken.request))).toMatch(/verification (error|failure)$/);
+  });
+
+  it.each([
+    ['RSA-2048', { hash: 'md5' }, 'x509: cannot verify signature: insecure algorithm MD5-RSA'],
+    ['RSA-2048', { isPss: true, saltLength: 20 }, 'x509: cannot verify signature: algorithm unimplemented'],
+    ['RSA-2048', { hash: 'sha224' }, 'x509: cannot verify signature: algorithm unimplemented'],
+    ['P-224', {}, 'x509: cannot verify signature: algorithm unimplemented'],
+  ] as const)('of a %s key must not be signed with %j', async (type, signature, problem) => {
+    const signed = parseCertificateRequest(writeRequest(name('a'), testKey(type, 0), signature));
+    expect(signed.ok && (await certificateRequestProblem(signed.request))).toBe(problem);
   });
 
   it('has the size of an RSA key', () => {

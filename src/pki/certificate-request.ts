@@ -3,20 +3,18 @@
  * private key. Parsing is synchronous because validation is; only signature checks are asynchronous. Error texts are
  * Go's where Go has one.
  */
-import { readAlgorithm, readName } from './certificate.ts';
-import { DER, readBitString, readDerChildren, readDerSequence, readOid } from './der.ts';
+import { OID } from './certificate.ts';
+import { DER, type DerElement, readBitString, readDerChildren, readDerSequence, readDerText, readOid } from './der.ts';
 import { parsePem } from './pem.ts';
-import { rawEcdsaSignature, signatureProblem } from './verify-signature.ts';
+import { rawEcdsaSignature, requestSignatureProblem } from './verify-signature.ts';
+import { CertificateFault } from './x509/certificate-fault.ts';
+import type { SignatureKey, SignedBytes } from './x509/check-signature.ts';
+import { type PublicKeyDetails, parsePublicKey } from './x509/public-key.ts';
+import { readAlgorithmIdentifier, signatureSchemeOf } from './x509/signature-scheme.ts';
 
-export interface CertificateRequest {
-  /** The bytes that the signature covers. */
-  readonly signedBytes: Uint8Array;
-  readonly signatureAlgorithm: string;
-  readonly signature: Uint8Array;
+export interface CertificateRequest extends SignedBytes, SignatureKey {
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** SubjectPublicKeyInfo in DER. */
-  readonly spki: Uint8Array;
 }
 
 export type ParsedRequest =
@@ -36,22 +34,67 @@ export function parseCertificateRequestPem(text: string): ParsedRequest {
 /** Parses a request in DER. Does not verify the signature. */
 export function parseCertificateRequest(der: Uint8Array): ParsedRequest {
   const [signed, algorithm, signatureBits, ...more] = readDerSequence(der) ?? [];
-  const signatureAlgorithm = readAlgorithm(algorithm);
+  const identifier = algorithm?.tag === DER.sequence ? readAlgorithmIdentifier(algorithm.content) : '';
   const signature = readBitString(signatureBits);
-  if (signed?.tag !== DER.sequence || signatureAlgorithm === undefined || signature === undefined || more.length > 0)
+  if (signed?.tag !== DER.sequence || typeof identifier === 'string' || signature === undefined || more.length > 0)
     return MALFORMED;
   const [version, subject, key] = readDerChildren(signed.content) ?? [];
+  if (version?.tag !== DER.integer || key?.tag !== DER.sequence) return MALFORMED;
+  const publicKey = readPublicKey(key.bytes);
+  if (typeof publicKey === 'string') return { ok: false, problem: publicKey };
   const names = readName(subject);
-  if (version?.tag !== DER.integer || key?.tag !== DER.sequence || names === undefined) return MALFORMED;
+  if (names === undefined) return MALFORMED;
   return {
     ok: true,
-    request: { signedBytes: signed.bytes, signatureAlgorithm, signature, ...names, spki: key.bytes },
+    request: {
+      signedBytes: signed.bytes,
+      signatureScheme: signatureSchemeOf(identifier),
+      signature,
+      ...names,
+      spki: key.bytes,
+      ...publicKey,
+    },
   };
+}
+
+/** Returns Go's message for a malformed key. */
+function readPublicKey(spki: Uint8Array): { readonly publicKey: PublicKeyDetails | undefined } | string {
+  try {
+    return { publicKey: parsePublicKey(spki) };
+  } catch (caught) {
+    if (caught instanceof CertificateFault) return caught.message;
+    throw caught;
+  }
+}
+
+/** Reads common name and organizations of a subject; undefined if it is malformed. */
+function readName(
+  name: DerElement | undefined,
+): { readonly commonName: string; readonly organizations: string[] } | undefined {
+  const sets = name?.tag === DER.sequence ? readDerChildren(name.content) : undefined;
+  if (sets === undefined) return undefined;
+  let commonName = '';
+  const organizations: string[] = [];
+  for (const set of sets) {
+    const pairs = set.tag === DER.set ? readDerChildren(set.content) : undefined;
+    if (pairs === undefined) return undefined;
+    for (const pair of pairs) {
+      const [type, value] = readDerSequence(pair.bytes) ?? [];
+      const oid = readOid(type);
+      if (oid === undefined) return undefined;
+      if (oid !== OID.commonName && oid !== OID.organization) continue;
+      const text = readDerText(value);
+      if (text === undefined) return undefined;
+      if (oid === OID.commonName) commonName = text;
+      else organizations.push(text);
+    }
+  }
+  return { commonName, organizations };
 }
 
 /** Checks that the request was signed with its own key. Returns undefined if it was, otherwise Go's error text. */
 export function certificateRequestProblem(request: CertificateRequest): Promise<string | undefined> {
-  return signatureProblem(request, request.spki);
+  return requestSignatureProblem(request, request);
 }
 
 /** Type and size of a public key, as PodCertificateRequest validation needs them. */

@@ -3,7 +3,7 @@
  * Invariant: reading takes linear time, copies no bytes and never throws. A reader returns undefined for malformed DER
  * (indefinite or padded lengths, trailing bytes).
  */
-import { allocateBytes, concatBytes, decodeUtf8Strict, encodeUtf8 } from '../base/bytes.ts';
+import { concatBytes, decodeUtf8Strict, encodeUtf8 } from '../base/bytes.ts';
 
 export const DER = {
   boolean: 0x01,
@@ -37,7 +37,7 @@ export function contextTag(number: number, constructed: boolean): number {
 
 /** Reads the one element of the given tag that fills the whole input. */
 export function readDer(bytes: Uint8Array, tag: number): DerElement | undefined {
-  const element = elementAt(bytes, 0);
+  const element = readDerAt(bytes, 0);
   return element !== undefined && element.tag === tag && element.bytes.length === bytes.length ? element : undefined;
 }
 
@@ -45,7 +45,7 @@ export function readDer(bytes: Uint8Array, tag: number): DerElement | undefined 
 export function readDerChildren(content: Uint8Array): readonly DerElement[] | undefined {
   const children: DerElement[] = [];
   for (let at = 0; at < content.length; ) {
-    const element = elementAt(content, at);
+    const element = readDerAt(content, at);
     if (element === undefined) return undefined;
     children.push(element);
     at += element.bytes.length;
@@ -59,7 +59,8 @@ export function readDerSequence(bytes: Uint8Array): readonly DerElement[] | unde
   return sequence === undefined ? undefined : readDerChildren(sequence.content);
 }
 
-function elementAt(bytes: Uint8Array, at: number): DerElement | undefined {
+/** Reads the element that starts at `at`; bytes may follow it. */
+export function readDerAt(bytes: Uint8Array, at: number): DerElement | undefined {
   const tag = bytes[at];
   const first = bytes[at + 1];
   // Multi-byte tags (above 30) do not occur in keys and certificates.
@@ -142,23 +143,6 @@ function readUtf16(bytes: Uint8Array): string | undefined {
   return text;
 }
 
-/**
- * Reads a time as milliseconds since the epoch. RFC 5280, 4.1.2.5 allows one form of each type: with seconds, no
- * fraction, Z.
- */
-export function readDerTime(element: DerElement | undefined): number | undefined {
-  if (element === undefined) return undefined;
-  let digits = readLatin1(element.content);
-  if (element.tag === DER.utcTime) digits = (digits < '50' ? '20' : '19') + digits;
-  else if (element.tag !== DER.generalizedTime) return undefined;
-  const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits);
-  if (match === null) return undefined;
-  const iso = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}.000Z`;
-  const time = Date.parse(iso);
-  // Date.parse may accept February 30th and hour 24; such times do not round-trip.
-  return Number.isNaN(time) || new Date(time).toISOString() !== iso ? undefined : time;
-}
-
 /** Writes an element of the given tag whose content is `parts`. */
 export function writeDer(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   let size = 0;
@@ -217,18 +201,4 @@ export function writeDerTime(millis: number): Uint8Array {
   return year >= 1950 && year < 2050
     ? writeDer(DER.utcTime, encodeUtf8(digits.slice(2)))
     : writeDer(DER.generalizedTime, encodeUtf8(digits));
-}
-
-/**
- * Reads an unsigned integer as `size` big-endian bytes, padded with zeros; undefined if it is negative or does not fit.
- */
-export function readUnsigned(element: DerElement | undefined, size: number): Uint8Array | undefined {
-  if (element === undefined || element.tag !== DER.integer || element.content.length === 0) return undefined;
-  if ((element.content[0] as number) >= 0x80) return undefined;
-  const digits = element.content[0] === 0 ? element.content.subarray(1) : element.content;
-  if (digits.length > size) return undefined;
-  const bytes = allocateBytes(size);
-  bytes.fill(0, 0, size - digits.length);
-  bytes.set(digits, size - digits.length);
-  return bytes;
 }

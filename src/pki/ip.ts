@@ -69,6 +69,16 @@ export function formatIp(bytes: Uint8Array): string | undefined {
   return from < 0 ? hex(groups) : `${hex(groups.slice(0, from))}::${hex(groups.slice(from + longest))}`;
 }
 
+/** Returns an IPv4-mapped IPv6 address as 4 bytes, and other addresses as they are. */
+export function plainIp(bytes: Uint8Array): Uint8Array {
+  const isMapped =
+    bytes.length === 16 &&
+    bytes.subarray(0, 10).every((byte) => byte === 0) &&
+    bytes[10] === 0xff &&
+    bytes[11] === 0xff;
+  return isMapped ? bytes.subarray(12) : bytes;
+}
+
 /** Returns the canonical text of an address; undefined if the text is not an address. */
 export function canonicalIp(text: string): string | undefined {
   const bytes = parseIp(text);

@@ -1,117 +1,69 @@
 /**
- * The certificate chain verifier with Go's rules: every certificate among the roots is a trust anchor, also a leaf or
- * an intermediate. Rejects chains with name constraints, which it does not evaluate. Error texts are Go's.
- * Invariant: it accepts no chain that Go's x509.Verify rejects, and the number of signature checks is bounded.
+ * The certificate verifier for TLS in both directions. Its verdicts and messages are those of Go's x509.Verify with a
+ * given pool of roots, which the reference uses for webhooks, extension servers and client certificates.
+ * Invariant: a certificate is accepted only if a chain of verified signatures leads to a trust anchor and every
+ * certificate of that chain allows it. compat/reference compares the verifier with Go's.
  */
-import { equalBytes } from '../base/bytes.ts';
-import { type Certificate, KEY_USAGE, OID } from './certificate.ts';
-import { signatureProblem } from './verify-signature.ts';
+import { type Certificate, OID } from './certificate.ts';
+import { buildChains, type Chain, type ChainOptions, validityProblem } from './x509/build-chains.ts';
+import { nameConstraintsProblem } from './x509/check-names.ts';
+import { policiesAreValid } from './x509/check-policies.ts';
+import { hostnameProblem } from './x509/verify-hostname.ts';
 
-export interface VerifyOptions {
-  /** The leaf, then the other certificates that the peer sent, in any order. */
-  readonly chain: readonly [Certificate, ...Certificate[]];
-  /** The trust anchors. */
-  readonly roots: readonly Certificate[];
-  /** Milliseconds since the epoch. */
-  readonly now: number;
+export interface VerifyOptions extends ChainOptions {
   readonly usage: 'client' | 'server';
+  /** The name or IP address that the certificate must be valid for. Default: names are not checked. */
+  readonly host?: string;
 }
 
 export type VerifyResult =
-  | { readonly ok: true; readonly chain: readonly Certificate[] }
-  /** `message` is the reference's text, such as `x509: certificate signed by unknown authority`. */
+  /** At least one chain. */
+  | { readonly ok: true; readonly chains: readonly Chain[] }
+  /** `message` is Go's, such as `x509: certificate signed by unknown authority`. */
   | { readonly ok: false; readonly message: string };
 
-const MAX_CHAIN = 10;
-/** The bound of Go's crypto/x509. */
-const MAX_SIGNATURE_CHECKS = 100;
+const USAGES = { client: OID.clientAuth, server: OID.serverAuth } as const;
 
-interface Search {
-  readonly options: VerifyOptions;
-  checks: number;
-  /** The error of the first candidate whose subject matched. */
-  hint: { message: string; name: string } | undefined;
-  /** A chain reached a root, but one of its certificates does not allow the usage. */
-  wrongUsage: boolean;
-}
-
-/**
- * Verifies validity times, signatures, basic constraints, path lengths and extended key usage. Does not check host
- * names.
- */
-export async function verifyCertificate(options: VerifyOptions): Promise<VerifyResult> {
-  const [leaf] = options.chain;
-  const invalid = checkCertificate(leaf, options.now, 0);
+export function verifyCertificate(leaf: Certificate, options: VerifyOptions): VerifyResult {
+  const invalid =
+    validityProblem(leaf, options.now) ??
+    (options.host === undefined ? undefined : hostnameProblem(leaf, options.host));
   if (invalid !== undefined) return { ok: false, message: invalid };
-  const search: Search = { options, checks: 0, hint: undefined, wrongUsage: false };
-  const chain = await extend([leaf], search);
-  if (chain !== undefined) return { ok: true, chain };
-  if (search.wrongUsage) return { ok: false, message: 'x509: certificate specifies an incompatible key usage' };
-  const { hint } = search;
-  const because =
-    hint === undefined
-      ? ''
-      : ` (possibly because of ${JSON.stringify(hint.message)} while trying to verify candidate authority certificate ${JSON.stringify(hint.name)})`;
-  return { ok: false, message: `x509: certificate signed by unknown authority${because}` };
+  const built = options.roots.has(leaf) ? { chains: [[leaf]] } : buildChains(leaf, options);
+  if ('problem' in built) return { ok: false, message: built.problem };
+  return acceptedChains(built.chains, options.usage);
 }
 
-async function extend(chain: readonly Certificate[], search: Search): Promise<readonly Certificate[] | undefined> {
-  const last = chain.at(-1) as Certificate;
-  const { roots, chain: sent } = search.options;
-  if (roots.some((root) => equalBytes(root.der, last.der))) {
-    if (chain.every((certificate) => allows(certificate, search.options.usage))) return chain;
-    search.wrongUsage = true;
-    return undefined;
-  }
-  if (chain.length === MAX_CHAIN) return undefined;
-  for (const candidate of [...roots, ...sent.slice(1)]) {
-    if (!equalBytes(candidate.subjectBytes, last.issuerBytes)) continue;
-    if (chain.some((certificate) => equalBytes(certificate.der, candidate.der))) continue;
-    if (search.checks === MAX_SIGNATURE_CHECKS) return undefined;
-    search.checks++;
-    const problem =
-      (await checkIssued(last, candidate)) ?? checkCertificate(candidate, search.options.now, chain.length);
-    if (problem !== undefined) {
-      search.hint ??= { message: problem, name: candidate.commonName };
-      continue;
+/** Returns the chains whose certificates all allow the usage, the policies and the names. */
+function acceptedChains(candidates: readonly Chain[], usage: VerifyOptions['usage']): VerifyResult {
+  const chains: Chain[] = [];
+  let invalidPolicies = 0;
+  let incompatibleUsages = 0;
+  let forbiddenName: string | undefined;
+  for (const chain of candidates) {
+    if (!policiesAreValid(chain)) invalidPolicies++;
+    else if (!chain.every((certificate) => allowsUsage(certificate, USAGES[usage]))) incompatibleUsages++;
+    else {
+      const problem = nameConstraintsProblem(chain);
+      if (problem === undefined) chains.push(chain);
+      else forbiddenName ??= problem;
     }
-    const found = await extend([...chain, candidate], search);
-    if (found !== undefined) return found;
   }
-  return undefined;
+  if (chains.length > 0) return { ok: true, chains };
+  if (forbiddenName !== undefined)
+    return {
+      ok: false,
+      message: `x509: a root or intermediate certificate is not authorized to sign for this name: ${forbiddenName}`,
+    };
+  if (invalidPolicies === 0) return { ok: false, message: 'x509: certificate specifies an incompatible key usage' };
+  const details = [
+    ...(incompatibleUsages > 0 ? [`${incompatibleUsages} candidate chains with incompatible key usage`] : []),
+    `${invalidPolicies} candidate chains with invalid policies`,
+  ];
+  return { ok: false, message: `x509: no valid chains built: ${details.join(', ')}` };
 }
 
-/**
- * Checks one certificate apart from its signature. `depth` is the number of certificates below it in the chain; the
- * leaf has 0.
- */
-function checkCertificate(certificate: Certificate, now: number, depth: number): string | undefined {
-  if (certificate.extensions.unknownCritical.length > 0) return 'x509: unhandled critical extension';
-  const expired = 'x509: certificate has expired or is not yet valid: current time';
-  if (now < certificate.notBefore) return `${expired} ${rfc3339(now)} is before ${rfc3339(certificate.notBefore)}`;
-  if (now > certificate.notAfter) return `${expired} ${rfc3339(now)} is after ${rfc3339(certificate.notAfter)}`;
-  const { pathLength } = certificate.extensions;
-  if (depth > 0 && pathLength !== undefined && depth - 1 > pathLength)
-    return 'x509: too many intermediates for path length constraint';
-  return undefined;
-}
-
-function allows(certificate: Certificate, usage: 'client' | 'server'): boolean {
-  const usages = certificate.extensions.extendedKeyUsage;
-  const wanted = usage === 'client' ? OID.clientAuth : OID.serverAuth;
-  return usages === undefined || usages.includes(OID.anyUsage) || usages.includes(wanted);
-}
-
-/**
- * Checks that `issuer` may sign certificates and signed this one. Returns undefined if so, otherwise Go's error text.
- */
-async function checkIssued(certificate: Certificate, issuer: Certificate): Promise<string | undefined> {
-  const { isCa, keyUsage } = issuer.extensions;
-  if (!isCa || (keyUsage !== undefined && (keyUsage & KEY_USAGE.keyCertSign) === 0))
-    return 'x509: invalid signature: parent certificate cannot sign this kind of certificate';
-  return signatureProblem(certificate, issuer.spki);
-}
-
-function rfc3339(millis: number): string {
-  return `${new Date(millis).toISOString().slice(0, 19)}Z`;
+/** An authority with extended key usages limits those of the certificates below it. */
+function allowsUsage({ extensions: { extendedKeyUsage } }: Certificate, usage: string): boolean {
+  return extendedKeyUsage.length === 0 || extendedKeyUsage.includes(OID.anyUsage) || extendedKeyUsage.includes(usage);
 }

@@ -1,81 +1,70 @@
 /**
- * Signature verification for certificates and certificate requests. Supports the algorithms that both Go's x509 accepts
- * and Web Crypto implements. Error texts are Go's.
+ * Signature verification by Web Crypto, for certificate requests. Web Crypto implements every algorithm that Go's x509
+ * accepts, except for ECDSA on P-224. Error texts are Go's.
  */
-import { readDerSequence, readOid, readUnsigned } from './der.ts';
-import { type CryptoKey, importPublicKey, signatureHalf } from './keys.ts';
-
-export interface SignedBytes {
-  readonly signedBytes: Uint8Array;
-  /** An object identifier. */
-  readonly signatureAlgorithm: string;
-  readonly signature: Uint8Array;
-}
-
-const SIGNATURES: Readonly<Record<string, { family: 'ECDSA' | 'RSA'; hash: string }>> = {
-  '1.2.840.113549.1.1.11': { family: 'RSA', hash: 'SHA-256' },
-  '1.2.840.113549.1.1.12': { family: 'RSA', hash: 'SHA-384' },
-  '1.2.840.113549.1.1.13': { family: 'RSA', hash: 'SHA-512' },
-  '1.2.840.10045.4.3.2': { family: 'ECDSA', hash: 'SHA-256' },
-  '1.2.840.10045.4.3.3': { family: 'ECDSA', hash: 'SHA-384' },
-  '1.2.840.10045.4.3.4': { family: 'ECDSA', hash: 'SHA-512' },
-};
-const ED25519 = '1.3.101.112';
-const UNIMPLEMENTED = 'x509: cannot verify signature: algorithm unimplemented';
-const ECDSA_FAILURE = 'x509: ECDSA verification failure';
+import { DER } from './der.ts';
+import {
+  SIGNATURE_FAILURE,
+  type SignatureKey,
+  type SignatureMethod,
+  type SignedBytes,
+  signatureMethod,
+  UNIMPLEMENTED,
+} from './x509/check-signature.ts';
+import { DerReader } from './x509/der-reader.ts';
 
 /**
- * Checks that the bytes were signed with the key of this SubjectPublicKeyInfo. Returns undefined if so, otherwise Go's
- * error text.
+ * Checks that a certificate request was signed with this key. Returns undefined if so, otherwise Go's error text. As in
+ * Go, requests may be signed with SHA-1.
  */
-export async function signatureProblem(signed: SignedBytes, spki: Uint8Array): Promise<string | undefined> {
-  if (signed.signatureAlgorithm === ED25519) return ed25519Problem(signed, spki);
-  const scheme = SIGNATURES[signed.signatureAlgorithm];
-  const key = await importPublicKey(spki);
-  const half = key === undefined ? undefined : signatureHalf(key.algorithm);
-  if (scheme === undefined || key === undefined || (scheme.family === 'RSA') !== (half === undefined))
-    return UNIMPLEMENTED;
+export async function requestSignatureProblem(signed: SignedBytes, key: SignatureKey): Promise<string | undefined> {
+  const method = signatureMethod(signed.signatureScheme, key.publicKey, { allowsSha1: true });
+  if (typeof method === 'string') return method;
+  if (method.algorithm === 'ECDSA' && method.curve.name === 'P-224') return UNIMPLEMENTED;
+  return (await verify(method, key.spki, signed)) ? undefined : SIGNATURE_FAILURE[method.algorithm];
+}
+
+async function verify(method: SignatureMethod, spki: Uint8Array, signed: SignedBytes): Promise<boolean> {
   const { subtle } = globalThis.crypto;
-  const data = Uint8Array.from(signed.signedBytes);
-  if (half === undefined) {
-    const params = { name: 'RSASSA-PKCS1-v1_5', hash: scheme.hash };
-    // Web Crypto binds an imported RSA key to one hash.
-    const bound: CryptoKey = await subtle.importKey('spki', Uint8Array.from(key.spki), params, false, ['verify']);
-    const good = await subtle.verify(params, bound, Uint8Array.from(signed.signature), data);
-    return good ? undefined : 'crypto/rsa: verification error';
-  }
-  const signature = rawEcdsaSignature(signed.signature, half);
-  if (signature === undefined) return ECDSA_FAILURE;
-  const good = await subtle.verify({ name: 'ECDSA', hash: scheme.hash }, key.cryptoKey, signature, data);
-  return good ? undefined : ECDSA_FAILURE;
+  const signature =
+    method.algorithm === 'ECDSA' ? rawEcdsaSignature(signed.signature, method.curve.size) : signed.signature;
+  if (signature === undefined) return false;
+  const params = paramsOf(method);
+  const key = await subtle.importKey('spki', Uint8Array.from(spki), params, false, ['verify']).catch(() => undefined);
+  if (key === undefined) return false;
+  return subtle.verify(params, key, Uint8Array.from(signature), Uint8Array.from(signed.signedBytes));
 }
 
-/**
- * Converts an ECDSA signature from DER to Web Crypto's form, the concatenation of r and s; undefined if it is
- * malformed.
- */
+interface VerifyParams {
+  readonly name: string;
+  readonly hash: string;
+  readonly namedCurve: string;
+  readonly saltLength: number;
+}
+
+/** Web Crypto ignores the parameters that an algorithm does not have. */
+function paramsOf(method: SignatureMethod): VerifyParams {
+  if (method.algorithm === 'Ed25519') return { name: 'Ed25519', hash: '', namedCurve: '', saltLength: 0 };
+  const { hash } = method;
+  if (method.algorithm === 'ECDSA') return { name: 'ECDSA', hash, namedCurve: method.curve.name, saltLength: 0 };
+  const name = method.isPss ? 'RSA-PSS' : 'RSASSA-PKCS1-v1_5';
+  return { name, hash, namedCurve: '', saltLength: SALT_LENGTHS[hash] };
+}
+
+/** The length of each hash in bytes. */
+const SALT_LENGTHS = { 'SHA-1': 20, 'SHA-256': 32, 'SHA-384': 48, 'SHA-512': 64 } as const;
+
+/** Converts an ECDSA signature from DER to the concatenation of r and s; undefined if it is malformed. */
 export function rawEcdsaSignature(der: Uint8Array, half: number): Uint8Array<ArrayBuffer> | undefined {
-  const halves = (readDerSequence(der) ?? []).map((element) => readUnsigned(element, half));
-  const [r, s] = halves;
-  if (halves.length !== 2 || r === undefined || s === undefined) return undefined;
+  const outer = new DerReader(der);
+  const halves = outer.enter(DER.sequence);
   const signature = new Uint8Array(2 * half);
-  signature.set(r);
-  signature.set(s, half);
-  return signature;
-}
-
-async function ed25519Problem(signed: SignedBytes, spki: Uint8Array): Promise<string | undefined> {
-  const [algorithm] = readDerSequence(spki) ?? [];
-  if (readOid(readDerSequence(algorithm?.bytes ?? spki)?.[0]) !== ED25519) return UNIMPLEMENTED;
-  const { subtle } = globalThis.crypto;
-  const name = 'Ed25519';
-  const key = await subtle.importKey('spki', Uint8Array.from(spki), { name }, false, ['verify']).catch(() => undefined);
-  if (key === undefined) return UNIMPLEMENTED;
-  const good = await subtle.verify(
-    { name },
-    key,
-    Uint8Array.from(signed.signature),
-    Uint8Array.from(signed.signedBytes),
-  );
-  return good ? undefined : 'x509: Ed25519 verification failure';
+  for (const end of [half, 2 * half]) {
+    const integer = halves?.readInteger();
+    if (integer === undefined || (integer[0] as number) >= 0x80) return undefined;
+    const digits = integer[0] === 0 ? integer.subarray(1) : integer;
+    if (digits.length > half) return undefined;
+    signature.set(digits, end - digits.length);
+  }
+  return outer.isEmpty && halves?.isEmpty === true ? signature : undefined;
 }

@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util';
 import { toError } from '../../src/base/errors.ts';
 import { celTargets } from './cel-targets.ts';
+import { certificateTargets } from './certificate-targets.ts';
 import { crdTargets } from './crd-targets.ts';
 import { h2Targets } from './h2-targets.ts';
 import { createKindTargets } from './kind-targets.ts';
@@ -121,7 +122,15 @@ async function fuzz(target: FuzzTarget, steps: StepCounter): Promise<Report> {
   return { accepted, refused, failures, worstStepsPerByte: worst, growth };
 }
 
-const targets = [...decoders, ...schemaTargets, ...crdTargets, ...celTargets, ...h2Targets, ...createKindTargets()];
+const targets = [
+  ...decoders,
+  ...schemaTargets,
+  ...crdTargets,
+  ...celTargets,
+  ...certificateTargets,
+  ...h2Targets,
+  ...createKindTargets(),
+];
 const chosen = targets.filter((target) => values.target === undefined || target.name.startsWith(values.target));
 if (chosen.length === 0)
   throw new Error(`no target ${values.target}; there are ${targets.map((target) => target.name).join(', ')}`);

@@ -107,6 +107,9 @@ func reply(q question) (out answer) {
 	if out, ok := schemaReply(q); ok {
 		return out
 	}
+	if out, ok := certificatesReply(q); ok {
+		return out
+	}
 	if out, ok := managedFieldsReply(q); ok {
 		return out
 	}

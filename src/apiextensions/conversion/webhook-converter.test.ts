@@ -81,6 +81,21 @@ async function messageOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe('a conversion webhook', () => {
+  it('passes the CA bundle on, and never an empty one instead of it', async () => {
+    const call = async (caBundle: string): Promise<string | undefined> => {
+      const { calls, convert } = convertWith(success, { ...URL_WEBHOOK, caBundle });
+      await convert(cronTab('a'));
+      return calls[0]?.ca;
+    };
+    expect(await call('')).toBe('');
+    expect(await call('aGVsbG8K')).toBe('hello\n');
+    // A newline. The client refuses it; an empty bundle would mean the authorities of the system.
+    expect(await call('Cg==')).toBe('\n');
+    const { calls, convert } = convertWith(success, { ...URL_WEBHOOK, caBundle: '!' });
+    expect(await messageOf(convert(cronTab('a')))).toContain('unable to load root certificates');
+    expect(calls).toEqual([]);
+  });
+
   it('gets all objects in one review, in the first version that both sides support', async () => {
     const { calls, convert } = convertWith((review) =>
       success(review, (object) => (object['spec'] = { converted: true })),

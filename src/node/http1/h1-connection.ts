@@ -46,8 +46,8 @@ export class H1Connection implements ServedConnection, Timed {
     return this.#peer.certificate();
   }
 
-  certificateProblem(): string | undefined {
-    return this.#peer.certificateProblem();
+  certificateProblem(authority: string): string | undefined {
+    return this.#peer.certificateProblem(authority);
   }
 
   /** Closes an idle connection. Later answers carry `connection: close` by themselves. */

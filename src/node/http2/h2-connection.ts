@@ -111,8 +111,8 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     return this.#peer.certificate();
   }
 
-  certificateProblem(): string | undefined {
-    return this.#peer.certificateProblem();
+  certificateProblem(authority: string): string | undefined {
+    return this.#peer.certificateProblem(authority);
   }
 
   drain(): void {

@@ -10,19 +10,13 @@ import {
   connect as connectHttp2,
   type OutgoingHttpHeaders,
 } from 'node:http2';
-import { Agent } from 'node:https';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { TransportError } from '../../base/errors.ts';
+import { Agent, type RequestOptions } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import type { ClientKeyPair } from '../../server/http/outbound.ts';
-import { STOPPED } from './errors.ts';
+import { Dialer, type TrustOptions } from './dial.ts';
 import type { Origin } from './target.ts';
-
-export interface TrustOptions {
-  /** PEM; empty for the authorities that the system trusts. */
-  readonly ca: string;
-  readonly clientCertificate: ClientKeyPair | undefined;
-}
 
 /** A connection for one request. */
 export type Connection =
@@ -40,23 +34,46 @@ const STREAM_WINDOW = 256 * 1024;
 /** Takes a kept HTTP/1.1 connection, or a new one. */
 export const FROM_AGENT: Connection = { protocol: 'http/1.1', socket: undefined };
 
+/** An agent whose connections are verified before a request gets them. */
+class VerifyingAgent extends Agent {
+  readonly #dialer: Dialer;
+
+  constructor(dialer: Dialer) {
+    super({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_FREE_SOCKETS });
+    this.#dialer = dialer;
+  }
+
+  /** Called by Node. The result comes through the callback. */
+  override createConnection(
+    { host, port, servername }: RequestOptions,
+    callback?: (error: Error | null, socket: Duplex) => void,
+  ): null {
+    const origin: Origin = { host: host as string, port: Number(port), servername: servername as string };
+    const answer = callback as (error: Error | null, socket?: Duplex) => void;
+    this.#dialer.dial(origin, ['http/1.1']).then(
+      (socket) => answer(null, socket),
+      (caught: unknown) => answer(toError(caught)),
+    );
+    return null;
+  }
+}
+
 export class ConnectionPool {
   readonly agent: Agent;
-  readonly #tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  readonly #dialer: Dialer;
   readonly #sessions = new Map<string, PooledSession>();
   readonly #withoutHttp2 = new Set<string>();
   /** Origins whose protocol is being negotiated. */
   readonly #negotiating = new Map<string, Promise<Connection>>();
-  #destroyed = false;
 
-  constructor({ ca, clientCertificate }: TrustOptions) {
-    this.#tls = { ...(ca === '' ? {} : { ca }), ...clientCertificate };
-    this.agent = new Agent({ ...this.#tls, keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_FREE_SOCKETS });
+  constructor(options: TrustOptions) {
+    this.#dialer = new Dialer(options);
+    this.agent = new VerifyingAgent(this.#dialer);
   }
 
   /** Returns a connection that uses HTTP/2 if the origin supports it. Rejects with Node's error if none can be made. */
   negotiate(origin: Origin): MaybePromise<Connection> {
-    const key = `${origin.host}|${origin.port}|${origin.servername ?? ''}`;
+    const key = `${origin.host}|${origin.port}|${origin.servername}`;
     const session = this.#sessions.get(key);
     if (session?.isUsable) return { protocol: 'h2', session };
     if (this.#withoutHttp2.has(key)) return FROM_AGENT;
@@ -69,9 +86,9 @@ export class ConnectionPool {
     return started;
   }
 
-  /** The TLS options of a connection outside of the pool. */
-  get tls(): { readonly ca?: string; readonly cert?: string; readonly key?: string } {
-    return this.#tls;
+  /** Makes a connection outside of the pool, for HTTP/1.1. */
+  dial(origin: Origin): Promise<TLSSocket> {
+    return this.#dialer.dial(origin, ['http/1.1']);
   }
 
   /** Closes idle connections. Running requests continue; what they leave open closes after its idle time. */
@@ -82,31 +99,14 @@ export class ConnectionPool {
   }
 
   destroy(): void {
-    this.#destroyed = true;
+    this.#dialer.stop();
     this.agent.destroy();
     for (const session of this.#sessions.values()) session.destroy();
     this.#sessions.clear();
   }
 
-  async #connect({ host, port, servername }: Origin, key: string): Promise<Connection> {
-    const socket = await new Promise<TLSSocket>((resolve, reject) => {
-      const connecting = connectTls({
-        ...this.#tls,
-        host,
-        port,
-        ALPNProtocols: ['h2', 'http/1.1'],
-        ...(servername === undefined ? {} : { servername }),
-      });
-      connecting.once('error', reject);
-      connecting.once('secureConnect', () => {
-        connecting.off('error', reject);
-        resolve(connecting);
-      });
-    });
-    if (this.#destroyed) {
-      socket.destroy();
-      throw new TransportError(STOPPED);
-    }
+  async #connect(origin: Origin, key: string): Promise<Connection> {
+    const socket = await this.#dialer.dial(origin, ['h2', 'http/1.1']);
     if (socket.alpnProtocol !== 'h2') {
       if (this.#withoutHttp2.size >= MAX_KNOWN_ORIGINS) this.#withoutHttp2.clear();
       this.#withoutHttp2.add(key);

@@ -11,19 +11,17 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'CERT_HAS_EXPIRED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
+
+/** A failure before a connection could be used, so that the request was not sent. */
+export class NotSentError extends TransportError {}
 
 /** Wraps a failure: `Get "<url>": dial tcp 127.0.0.1:1: connect: connection refused`. */
 export function outboundError(method: string, target: OutboundTarget, caught: unknown): TransportError {
   const cause = toError(caught);
   const message = `${operation(method)} ${JSON.stringify(target.url)}: ${describe(cause, target)}`;
-  return new TransportError(message, { cause, retryable: NOT_SENT.has(codeOf(cause) ?? '') });
+  const isUnsent = cause instanceof NotSentError || NOT_SENT.has(codeOf(cause) ?? '');
+  return new TransportError(message, { cause, retryable: isUnsent });
 }
 
 /** Go prints `Get` for GET. */
@@ -49,15 +47,6 @@ function describe(error: Error, { url, address }: OutboundTarget): string {
       return `dial tcp ${to}: connect: no route to host`;
     case 'ECONNRESET':
       return 'EOF';
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return 'tls: failed to verify certificate: x509: certificate signed by unknown authority';
-    case 'CERT_HAS_EXPIRED':
-      return 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid';
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `tls: failed to verify certificate: x509: certificate is not valid for ${target.hostname}: ${error.message}`;
     default:
       return error.message;
   }

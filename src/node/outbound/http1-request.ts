@@ -1,6 +1,7 @@
 /** An outbound request over HTTP/1.1. */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type RequestOptions, request as sendHttps } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { TransportError } from '../../base/errors.ts';
 import { type ByteSink, type ByteTunnel, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
 import type {
@@ -57,22 +58,26 @@ export function sendHttp1(
   outgoing.on('response', (incoming) => events.answered(new Http1Response(outgoing, incoming)));
   outgoing.on('error', (error) => events.failed(error));
   outgoing.on('close', () => events.closed());
+  // Node reports the end of a request that waits for its connection only when there is one.
+  const abort: Abort = (error) => {
+    events.failed(error);
+    outgoing.destroy(error);
+  };
   if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
-  else body.pipeTo(writableSink(outgoing, () => outgoing.destroy(new TransportError(BODY_ABORTED))));
-  return (error) => outgoing.destroy(error);
+  else body.pipeTo(writableSink(outgoing, () => abort(new TransportError(BODY_ABORTED))));
+  return abort;
 }
 
 /** Sends an upgrade request over a connection of its own. */
 export function sendUpgrade(
   { request, target, events }: Sending<OutboundUpgradeRequest, OutboundUpgrade>,
-  pool: ConnectionPool,
+  connection: TLSSocket,
 ): Abort {
   const { method, headers, upgrade } = request;
   let tunnel: ByteTunnel | undefined;
   const outgoing = sendHttps({
     ...optionsOf(method, target),
-    ...pool.tls,
-    agent: false,
+    createConnection: () => connection,
     headers: { host: target.authority, ...(headers as Record<string, string>), connection: 'Upgrade', upgrade },
   });
   outgoing.on('upgrade', (incoming, socket, head) => {
@@ -93,7 +98,7 @@ export function sendUpgrade(
 }
 
 function optionsOf(method: string, { host, port, path, servername }: ParsedTarget): RequestOptions {
-  return { method, host, port, path, ...(servername === undefined ? undefined : { servername }) };
+  return { method, host, port, path, servername };
 }
 
 class Http1Response implements OutboundResponse {

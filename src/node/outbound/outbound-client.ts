@@ -3,8 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { request as sendHttps } from 'node:https';
 import { abortReason, onAbort } from '../../base/abort.ts';
 import { concatBytes } from '../../base/bytes.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { TransportError, toError } from '../../base/errors.ts';
-import { isPromise } from '../../base/maybe-promise.ts';
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { CertificatePool } from '../../pki/x509/certificate-pool.ts';
 import type {
   ClientKeyPair,
   OutboundAnswer,
@@ -16,7 +18,8 @@ import type {
   OutboundUpgrade,
   OutboundUpgradeRequest,
 } from '../../server/http/outbound.ts';
-import { type Connection, ConnectionPool, FROM_AGENT } from './connection-pool.ts';
+import { systemRoots } from '../tls/system-roots.ts';
+import { ConnectionPool, FROM_AGENT } from './connection-pool.ts';
 import { outboundError, STOPPED } from './errors.ts';
 import { type Abort, type RequestEvents, sendHttp1, sendUpgrade } from './http1-request.ts';
 import { sendHttp2 } from './http2-request.ts';
@@ -27,15 +30,29 @@ const MAX_POOLS = 64;
 const LATE_HEADERS = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
 const LATE_BODY = 'context deadline exceeded (Client.Timeout or context cancellation while reading body)';
 
-export function createOutboundClient(): OutboundClient {
-  return new NodeOutboundClient();
+export interface OutboundClientOptions {
+  /** The clock for the validity of certificates. Default: the system clock. */
+  readonly clock?: Clock;
+  /** The trust anchors of calls without a CA bundle. Default: those of the system. */
+  readonly systemRoots?: () => CertificatePool;
+}
+
+export function createOutboundClient(options: OutboundClientOptions = {}): OutboundClient {
+  return new NodeOutboundClient(options);
 }
 
 class NodeOutboundClient implements OutboundClient {
   /** Keyed by CA bundle and client certificate. */
   readonly #pools = new Map<string, ConnectionPool>();
   readonly #running = new Set<Abort>();
+  readonly #clock: Clock;
+  readonly #systemRoots: () => CertificatePool;
   #stopped = false;
+
+  constructor(options: OutboundClientOptions) {
+    this.#clock = options.clock ?? systemClock;
+    this.#systemRoots = options.systemRoots ?? systemRoots;
+  }
 
   post(call: OutboundCall): Promise<OutboundAnswer> {
     return this.#run({ ...call, method: 'POST' }, (events) => {
@@ -46,7 +63,7 @@ class NodeOutboundClient implements OutboundClient {
         host,
         port,
         path,
-        ...(servername === undefined ? undefined : { servername }),
+        servername,
         headers: {
           host: authority,
           'content-type': call.contentType,
@@ -55,18 +72,17 @@ class NodeOutboundClient implements OutboundClient {
           'user-agent': 'keelson',
         },
       });
-      let isLate = false;
-      const timer = setTimeout(() => {
-        isLate = true;
-        outgoing.destroy(new TransportError(LATE_HEADERS));
-      }, call.timeoutMs);
+      const abort: Abort = (error) => {
+        events.failed(error);
+        outgoing.destroy(error);
+      };
+      let lateness = LATE_HEADERS;
+      const timer = setTimeout(() => abort(new TransportError(lateness)), call.timeoutMs);
       outgoing.on('response', (answer) => {
+        lateness = LATE_BODY;
         readAll(answer, call.answerBytes).then(
           (body) => events.answered({ status: answer.statusCode ?? 0, body }),
-          (error: unknown) => {
-            outgoing.destroy();
-            events.failed(isLate ? new TransportError(LATE_BODY) : toError(error));
-          },
+          (error: unknown) => abort(toError(error)),
         );
       });
       outgoing.on('error', (error) => events.failed(error));
@@ -75,7 +91,7 @@ class NodeOutboundClient implements OutboundClient {
         events.closed();
       });
       outgoing.end(call.body);
-      return (error) => outgoing.destroy(error);
+      return abort;
     });
   }
 
@@ -83,31 +99,28 @@ class NodeOutboundClient implements OutboundClient {
     return this.#run(request, (events) => {
       const target = parseTarget(request);
       const pool = this.#pool(request.ca, request.clientCertificate);
-      let isAborted = false;
-      let abort: Abort = (error) => {
-        isAborted = true;
-        events.failed(error);
-        events.closed();
-      };
-      const send = (connection: Connection): void => {
-        if (!isAborted)
-          abort =
-            connection.protocol === 'h2'
-              ? sendHttp2({ request, target, events }, connection.session)
-              : sendHttp1({ request, target, events }, pool, connection);
-        else if (connection.protocol === 'http/1.1') connection.socket?.destroy();
-      };
       const connection = request.protocol === 'http/1.1' ? FROM_AGENT : pool.negotiate(target);
-      if (isPromise(connection)) connection.then(send).catch((caught: unknown) => abort(toError(caught)));
-      else send(connection);
-      return (error) => abort(error);
+      return sendOver(connection, events, {
+        send: (made) =>
+          made.protocol === 'h2'
+            ? sendHttp2({ request, target, events }, made.session)
+            : sendHttp1({ request, target, events }, pool, made),
+        discard: (made) => {
+          if (made.protocol === 'http/1.1') made.socket?.destroy();
+        },
+      });
     });
   }
 
   upgrade(request: OutboundUpgradeRequest): Promise<OutboundUpgrade> {
-    return this.#run(request, (events) =>
-      sendUpgrade({ request, target: parseTarget(request), events }, this.#pool(request.ca, request.clientCertificate)),
-    );
+    return this.#run(request, (events) => {
+      const target = parseTarget(request);
+      const connection = this.#pool(request.ca, request.clientCertificate).dial(target);
+      return sendOver(connection, events, {
+        send: (socket) => sendUpgrade({ request, target, events }, socket),
+        discard: (socket) => socket.destroy(),
+      });
+    });
   }
 
   async stop(): Promise<void> {
@@ -159,7 +172,12 @@ class NodeOutboundClient implements OutboundClient {
       this.#pools.set(key, known);
       return known;
     }
-    const pool = new ConnectionPool({ ca, clientCertificate });
+    const pool = new ConnectionPool({
+      ca,
+      clientCertificate,
+      clock: this.#clock,
+      systemRoots: this.#systemRoots,
+    });
     this.#pools.set(key, pool);
     const [oldest] = this.#pools;
     if (this.#pools.size > MAX_POOLS && oldest !== undefined) {
@@ -168,6 +186,27 @@ class NodeOutboundClient implements OutboundClient {
     }
     return pool;
   }
+}
+
+/** Sends a request when its connection is there. An abort before that discards the connection. */
+function sendOver<C, T>(
+  connection: MaybePromise<C>,
+  events: RequestEvents<T>,
+  { send, discard }: { readonly send: (made: C) => Abort; readonly discard: (made: C) => void },
+): Abort {
+  let isAborted = false;
+  let abort: Abort = (error) => {
+    isAborted = true;
+    events.failed(error);
+    events.closed();
+  };
+  const use = (made: C): void => {
+    if (isAborted) discard(made);
+    else abort = send(made);
+  };
+  if (isPromise(connection)) connection.then(use).catch((caught: unknown) => abort(toError(caught)));
+  else use(connection);
+  return (error) => abort(error);
 }
 
 function readAll(answer: IncomingMessage, limit: number): Promise<Uint8Array> {

@@ -1,5 +1,4 @@
 /** The address, the certificate name and the headers of an outbound request. */
-import { isIP } from 'node:net';
 import type { AnswerHeaders } from '../../server/http/exchange.ts';
 import type { OutboundTarget } from '../../server/http/outbound.ts';
 
@@ -7,8 +6,8 @@ import type { OutboundTarget } from '../../server/http/outbound.ts';
 export interface Origin {
   readonly host: string;
   readonly port: number;
-  /** The name that the certificate must be valid for, sent as SNI; undefined for an IP address, which has no SNI. */
-  readonly servername: string | undefined;
+  /** The name or IP address that the certificate must be valid for: the host of the URL. */
+  readonly servername: string;
 }
 
 export interface ParsedTarget extends Origin {
@@ -23,7 +22,7 @@ export function parseTarget({ url, address }: OutboundTarget): ParsedTarget {
   return {
     host: address?.host ?? host,
     port: address?.port ?? (target.port === '' ? 443 : Number(target.port)),
-    servername: isIP(host) === 0 ? host : undefined,
+    servername: host,
     path: target.pathname + target.search,
     authority: target.host,
   };

@@ -6,6 +6,9 @@
 import { constants, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { ConfigError, toError } from '../../base/errors.ts';
+import type { Certificate } from '../../pki/certificate.ts';
+import { CertificatePool } from '../../pki/x509/certificate-pool.ts';
+import { authorityNames } from './authority-names.ts';
 import { type Authorities, parseAuthorities } from './verify-peer.ts';
 
 export interface KeyPair {
@@ -57,13 +60,11 @@ const CIPHERS = [
 export function createTlsIdentity(config: TlsConfig): TlsIdentity {
   const authorities = config.clientCa === undefined ? undefined : parseAuthorities(config.clientCa);
   // An empty list, not undefined: for undefined Node would trust the public CAs for client certificates.
-  const ca = [...(authorities?.values() ?? [])].flat().map((certificate) => certificate.toString());
+  const ca = authorityNames([...(authorities?.values() ?? [])].flat());
   const optionsOf = (pair: KeyPair): SecureContextOptions => ({
     key: pair.key,
     cert: pair.cert,
     ca,
-    // As in Go, a bundle may contain an intermediate without its root.
-    allowPartialTrustChain: true,
     ciphers: CIPHERS,
     honorCipherOrder: true,
     minVersion: config.minVersion ?? 'TLSv1.2',
@@ -78,9 +79,13 @@ export function createTlsIdentity(config: TlsConfig): TlsIdentity {
   });
   return {
     options,
-    authorities,
+    authorities: authorities === undefined ? undefined : poolsOf(authorities),
     contextFor: (serverName) => sni.find((entry) => entry.fits(serverName.toLowerCase()))?.context,
   };
+}
+
+function poolsOf(authorities: ReadonlyMap<string, readonly Certificate[]>): Authorities {
+  return new Map([...authorities].map(([name, certificates]) => [name, new CertificatePool(certificates)]));
 }
 
 function makeContext(options: SecureContextOptions, what: string): SecureContext {

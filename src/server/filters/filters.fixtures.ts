@@ -54,7 +54,10 @@ export class FakeIncoming implements Incoming {
       secure: true,
       remoteAddress: request.remoteAddress ?? '127.0.0.1',
       certificate: () => certificate,
-      certificateProblem: () => certificateProblem,
+      certificateProblem: (authority) =>
+        certificate === undefined || certificate.authorities.includes(authority)
+          ? certificateProblem
+          : 'x509: certificate signed by unknown authority',
     };
   }
 

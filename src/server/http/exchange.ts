@@ -37,11 +37,11 @@ export interface Connection {
   /** The verified certificate of the client; undefined if it sent none, or one that cannot be verified. */
   certificate(): PeerCertificate | undefined;
   /**
-   * Why the client's certificate cannot be verified; undefined if it can be, or if there is none. The listener accepts
-   * such a connection. Authentication then answers 401, as the reference does, unless another credential identifies the
-   * client.
+   * Why an authority does not verify the client's certificate; undefined if it does, or if there is no certificate. The
+   * listener accepts such a connection. Authentication then answers 401, as the reference does, unless another
+   * credential identifies the client.
    */
-  certificateProblem(): string | undefined;
+  certificateProblem(authority: string): string | undefined;
 }
 
 /** The connection of a caller inside the process that has no identity. */

@@ -4,7 +4,7 @@
  * as Ed25519 or EC without its point, counts as matching.
  */
 import { decodeUtf8 } from '../../../base/bytes.ts';
-import { parseCertificate } from '../../../pki/certificate.ts';
+import { readCertificate } from '../../../pki/certificate.ts';
 import {
   contextTag,
   type DerElement,
@@ -27,11 +27,11 @@ export function keyPairProblem(certificatePem: Uint8Array, keyPem: Uint8Array): 
   const keyBlocks = parsePem(decodeUtf8(keyPem));
   const keyBlock = keyBlocks.find(({ type }) => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY'));
   if (keyBlock === undefined) return noKey(keyBlocks.map((block) => block.type));
-  const certificate = parseCertificate(leaf.bytes);
-  if (certificate === undefined) return 'x509: malformed certificate';
+  const parsed = readCertificate(leaf.bytes);
+  if (!parsed.ok) return parsed.problem;
   const key = publicPartOf(keyBlock.bytes);
   if (key === undefined) return 'tls: failed to parse private key';
-  const spki = readDerSequence(certificate.spki);
+  const spki = readDerSequence(parsed.certificate.spki);
   const algorithm = readOid(readDerSequence(spki?.[0]?.bytes ?? new Uint8Array())?.[0]);
   if (algorithm !== key.algorithm) return 'tls: private key type does not match public key type';
   if (key.publicBytes === undefined) return undefined;

@@ -6,7 +6,7 @@
  */
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { type AuthenticationResult, type Authenticator, NOT_RECOGNIZED } from '../../authenticator.ts';
+import { type Authenticator, NOT_RECOGNIZED } from '../../authenticator.ts';
 import type { Incoming } from '../../http/exchange.ts';
 import type { HiddenHeader } from '../hidden-headers.ts';
 import { unescapeExtraKey } from './extra-key.ts';
@@ -38,22 +38,16 @@ export const STANDARD_REQUEST_HEADERS: RequestHeaderNames = {
   extraPrefix: ['x-remote-extra-'],
 };
 
-const UNKNOWN_AUTHORITY: AuthenticationResult = {
-  outcome: 'failed',
-  message: 'x509: certificate signed by unknown authority',
-};
-
 /** Throws ConfigError for an empty header name. */
 export function requestHeaderAuthenticator(options: RequestHeaderOptions): Authenticator {
   const names = lowerNames(options);
   const allowed = new Set(options.allowedNames);
   return (incoming) => {
     const certificate = incoming.connection.certificate();
-    if (certificate === undefined) {
-      const problem = incoming.connection.certificateProblem();
+    if (certificate === undefined || !certificate.authorities.includes(FRONT_PROXY_AUTHORITY)) {
+      const problem = incoming.connection.certificateProblem(FRONT_PROXY_AUTHORITY);
       return problem === undefined ? NOT_RECOGNIZED : { outcome: 'failed', message: problem };
     }
-    if (!certificate.authorities.includes(FRONT_PROXY_AUTHORITY)) return UNKNOWN_AUTHORITY;
     const { commonName } = certificate;
     if (allowed.size > 0 && !allowed.has(commonName))
       return { outcome: 'failed', message: `x509: subject with cn=${commonName} is not in the allowed list` };

@@ -21,24 +21,18 @@ export interface X509Options {
   readonly sha256?: (bytes: Uint8Array) => Uint8Array;
 }
 
-const UNKNOWN_AUTHORITY: AuthenticationResult = {
-  outcome: 'failed',
-  message: 'verifying certificate failed: x509: certificate signed by unknown authority',
-};
-
 /** A certificate without a common name is not recognized. One that cannot be verified is a wrong credential. */
 export function x509Authenticator(options: X509Options = {}): Authenticator {
   const sha256 = options.sha256 ?? baseSha256;
   const known = new WeakMap<PeerCertificate, AuthenticationResult>();
   return ({ connection }) => {
     const certificate = connection.certificate();
-    if (certificate === undefined) {
-      const problem = connection.certificateProblem();
+    if (certificate === undefined || !certificate.authorities.includes(CLIENT_AUTHORITY)) {
+      const problem = connection.certificateProblem(CLIENT_AUTHORITY);
       return problem === undefined
         ? NOT_RECOGNIZED
         : { outcome: 'failed', message: `verifying certificate failed: ${problem}` };
     }
-    if (!certificate.authorities.includes(CLIENT_AUTHORITY)) return UNKNOWN_AUTHORITY;
     let result = known.get(certificate);
     if (result === undefined) {
       result = resultOf(certificate, sha256);

@@ -1,0 +1,136 @@
+/**
+ * Makes TLS connections to other servers.
+ * Invariant: a connection leaves this file only after its server's certificate was accepted by pki/verify-certificate
+ * for the host of the URL. Before that, nothing but the handshake is sent.
+ */
+import { isIP } from 'node:net';
+import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import type { Clock } from '../../base/clock.ts';
+import { readCaBundle } from '../../pki/ca-bundle.ts';
+import { verifyCertificate } from '../../pki/verify-certificate.ts';
+import { verifySignature } from '../../pki/verify-signature-node.ts';
+import { CertificatePool } from '../../pki/x509/certificate-pool.ts';
+import type { ClientKeyPair } from '../../server/http/outbound.ts';
+import { MAX_RSA_BITS, type PeerChainProblem, parsePeerChain, takePeerCertificates } from '../tls/peer-chain.ts';
+import { NotSentError, STOPPED } from './errors.ts';
+import type { Origin } from './target.ts';
+
+export interface TrustOptions {
+  /** PEM, each certificate of which is a trust anchor; empty for the authorities that the system trusts. */
+  readonly ca: string;
+  readonly clientCertificate: ClientKeyPair | undefined;
+  readonly clock: Clock;
+  readonly systemRoots: () => CertificatePool;
+}
+
+/** A connection after its handshake, with the certificates that the server sent. */
+interface Connected {
+  readonly socket: TLSSocket;
+  readonly certificates: readonly Uint8Array[];
+}
+
+/** The time for a connection and its handshake; that of Go's dialer. */
+const DIAL_MS = 30_000;
+
+export class Dialer {
+  readonly #options: TrustOptions;
+  readonly #connecting = new Set<TLSSocket>();
+  #roots: CertificatePool | undefined;
+  #context: SecureContext | undefined;
+  #stopped = false;
+
+  constructor(options: TrustOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Connects. Rejects with Node's error if there is no connection, and with a TransportError in Go's words if the
+   * server's certificate is not accepted.
+   */
+  async dial(origin: Origin, protocols: string[]): Promise<TLSSocket> {
+    const roots = this.#trustAnchors();
+    const { socket, certificates } = await this.#connect(origin, protocols);
+    const problem = this.#stopped ? STOPPED : this.#serverProblem(certificates, origin.servername, roots);
+    if (problem === undefined) return socket;
+    socket.destroy();
+    throw new NotSentError(problem);
+  }
+
+  /** Ends connections that are being made. Later ones fail. */
+  stop(): void {
+    this.#stopped = true;
+    for (const socket of this.#connecting) socket.destroy(new NotSentError(STOPPED));
+  }
+
+  #connect({ host, port, servername }: Origin, protocols: string[]): Promise<Connected> {
+    if (this.#stopped) return Promise.reject(new NotSentError(STOPPED));
+    return new Promise((resolve, reject) => {
+      const socket = connect({
+        host,
+        port,
+        // A name without the final period, and no IP address (RFC 6066, 3).
+        ...(isIP(servername) === 0 ? { servername: servername.replace(/\.$/, '') } : undefined),
+        ALPNProtocols: protocols,
+        secureContext: this.#secureContext(),
+        // `#serverProblem` decides.
+        rejectUnauthorized: false,
+      });
+      socket.setNoDelay(true);
+      this.#connecting.add(socket);
+      const timer = setTimeout(() => {
+        const late = socket.connecting ? `dial tcp ${host}:${port}: i/o timeout` : 'net/http: TLS handshake timeout';
+        socket.destroy(new NotSentError(late));
+      }, DIAL_MS);
+      const settle = (): void => {
+        clearTimeout(timer);
+        this.#connecting.delete(socket);
+        socket.off('error', reject);
+      };
+      socket.once('error', reject);
+      socket.once('close', settle);
+      socket.once('secureConnect', () => {
+        settle();
+        resolve({ socket, certificates: takePeerCertificates(socket) });
+      });
+    });
+  }
+
+  /** Returns why the server is not trusted. */
+  #serverProblem(certificates: readonly Uint8Array[], host: string, roots: CertificatePool): string | undefined {
+    const sent = parsePeerChain(certificates);
+    if (sent === undefined) return 'tls: received empty certificates message';
+    if (!sent.ok) return problemText(sent.problem);
+    const { leaf, intermediates } = sent.chain;
+    const now = this.#options.clock.now();
+    const result = verifyCertificate(leaf, { roots, intermediates, now, usage: 'server', host, verifySignature });
+    return result.ok ? undefined : `tls: failed to verify certificate: ${result.message}`;
+  }
+
+  #trustAnchors(): CertificatePool {
+    this.#roots ??= this.#options.ca === '' ? this.#options.systemRoots() : poolOf(this.#options.ca);
+    return this.#roots;
+  }
+
+  /** OpenSSL gets no authority: the empty list keeps Node from adding its own. */
+  #secureContext(): SecureContext {
+    this.#context ??= createSecureContext({ ca: [], ...this.#options.clientCertificate });
+    return this.#context;
+  }
+}
+
+function poolOf(ca: string): CertificatePool {
+  const bundle = readCaBundle(ca);
+  if (!bundle.ok) throw new NotSentError(bundle.problem);
+  return new CertificatePool(bundle.certificates);
+}
+
+function problemText(problem: PeerChainProblem): string {
+  switch (problem.kind) {
+    case 'malformed':
+      return `tls: failed to parse certificate from server: ${problem.message}`;
+    case 'large-key':
+      return `tls: server sent certificate containing RSA key larger than ${MAX_RSA_BITS} bits`;
+    case 'unsupported-key':
+      return "tls: server's certificate contains an unsupported type of public key";
+  }
+}
