@@ -30,7 +30,10 @@ const RULES_BOTH = writeJson([
   {
     from: 'v1',
     to: 'v1beta1',
-    fields: [{ set: '.spec.label', expression: 'self.spec.name + "x"' }, { remove: '.spec.on' }],
+    fields: [
+      { set: '.spec.label', expression: 'has(self.spec) && has(self.spec.name) ? self.spec.name + "x" : ""' },
+      { remove: '.spec.on' },
+    ],
     lossy: ['.spec.on'],
   },
   { from: 'v1beta1', to: 'v1', lossy: ['.spec.on'], fields: [{ default: '.spec.name', value: 'x' }] },
@@ -164,6 +167,8 @@ export const crdTargets: readonly FuzzTarget[] = [
       '}',
       'set',
       'expression: self',
+      '.?',
+      'has(',
       'remove: .',
       '.__proto__.x',
       'v1',

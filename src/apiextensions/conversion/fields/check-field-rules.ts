@@ -101,7 +101,7 @@ function checkFields({ pair, from, to }: CheckedPair): readonly RuleProblem[] {
     if (target !== undefined) problems.push(missingField(target, [...rule.at, second], to, from));
     if (rule.kind !== 'default') continue;
     for (const issue of valueIssues(to.schema, rule))
-      problems.push({ at: [...rule.at, 'value'], message: formatIssue(issue) });
+      problems.push({ at: [...rule.at, 'value'], value: rule.value, message: formatIssue(issue) });
   }
   return problems.filter((problem) => problem !== undefined);
 }

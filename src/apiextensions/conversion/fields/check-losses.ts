@@ -9,10 +9,12 @@ import type { CheckedExpression } from '../../../cel/environment.ts';
 import type { CheckedPair } from './checked-version.ts';
 import { compilePlan, type Evaluate } from './conversion-plan.ts';
 import { readsOf } from './expression-reads.ts';
+import { FieldMap } from './field-map.ts';
 import type { RuleProblem, SetRule } from './field-rules.ts';
 import { EVERY, formatRulePath, isWithin, type RulePath } from './rule-path.ts';
 import { SAMPLE_KEY, sampleObject, sampleValue, UNLISTED } from './sample-object.ts';
 import { schemaAt } from './schema-fields.ts';
+import { UnchangedParts } from './unchanged-parts.ts';
 
 /** `there` and `back` are opposite pairs. `checkedOf` returns the expression of a rule, which has no problem. */
 export function checkLosses(
@@ -21,7 +23,17 @@ export function checkLosses(
   checkedOf: (rule: SetRule) => CheckedExpression,
 ): readonly RuleProblem[] {
   let marks = 0;
-  const before = sampleObject(there.from.schema, () => markOf([marks++]));
+  const [keptThere, keptBack] = [new UnchangedParts(there), new UnchangedParts(back)];
+  const map = new FieldMap(there.pair.rules);
+  const before = sampleObject(there.from.schema, {
+    scalar: () => markOf([marks++]),
+    // A part that no rule concerns has one mark.
+    isScalar: (schema, path) => {
+      const image = keptThere.has(schema, path) ? map.imageOf(path) : undefined;
+      const target = image === undefined ? undefined : schemaAt(there.to.schema, image);
+      return image !== undefined && target !== undefined && target !== 'any' && keptBack.has(target, image);
+    },
+  });
   const object: JsonObject = { apiVersion: '', kind: '', metadata: { name: 'sample' }, ...cloneJson(before) };
   convert(object, there, checkedOf);
   convert(object, back, checkedOf);
@@ -49,7 +61,7 @@ function convert(
     const read = readsOf(checkedOf(rule), from.schema).flatMap((path) => marksAt(given, path));
     const mark = markOf(read);
     const target = schemaAt(to.schema, rule.path);
-    return target === undefined || target === 'any' ? mark : sampleValue(target, () => mark);
+    return target === undefined || target === 'any' ? mark : sampleValue(target, { scalar: () => mark }, rule.path);
   };
   // A default replaces no value that the object has.
   const rules = pair.rules.filter(({ kind }) => kind !== 'default');

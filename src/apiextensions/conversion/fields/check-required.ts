@@ -21,6 +21,7 @@ import {
   samePath,
 } from './rule-path.ts';
 import { isAlwaysSetBelow, schemaAt } from './schema-fields.ts';
+import { UnchangedParts } from './unchanged-parts.ts';
 
 /** `isOptional` reports whether the expression of a rule may set nothing. */
 export function checkRequired(checked: CheckedPair, isOptional: (rule: FieldRule) => boolean): readonly RuleProblem[] {
@@ -40,11 +41,13 @@ class RequiredCheck {
   readonly problems: RuleProblem[] = [];
   readonly #checked: CheckedPair;
   readonly #map: FieldMap;
+  readonly #unchanged: UnchangedParts;
   readonly #isOptional: (rule: FieldRule) => boolean;
 
   constructor(checked: CheckedPair, isOptional: (rule: FieldRule) => boolean) {
     this.#checked = checked;
     this.#map = new FieldMap(checked.pair.rules);
+    this.#unchanged = new UnchangedParts(checked);
     this.#isOptional = isOptional;
   }
 
@@ -54,7 +57,7 @@ class RequiredCheck {
    */
   visit(schema: StructuralSchema, path: RulePath, source: RulePath | undefined, items: RulePath): void {
     const parts = this.#partsOf(path, source, items);
-    if (parts.length === 0) return;
+    if (parts.length === 0 || this.#isUnchanged(source)) return;
     for (const name of schema.required) this.#require(schema, [...path, name], source, parts);
     for (const [name, property] of schema.properties) {
       if (path.length === 0 && TYPE_AND_METADATA.includes(name)) continue;
@@ -62,6 +65,11 @@ class RequiredCheck {
     }
     // Values of maps have no names to look for.
     if (schema.items !== undefined) this.#descend(schema.items, [...path, EVERY], source, items);
+  }
+
+  #isUnchanged(source: RulePath | undefined): boolean {
+    const schema = source === undefined ? undefined : schemaAt(this.#checked.from.schema, source);
+    return source !== undefined && schema !== undefined && schema !== 'any' && this.#unchanged.has(schema, source);
   }
 
   #descend(schema: StructuralSchema, path: RulePath, parent: RulePath | undefined, items: RulePath): void {

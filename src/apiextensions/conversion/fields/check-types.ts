@@ -8,6 +8,7 @@ import { FieldMap } from './field-map.ts';
 import { type RuleProblem, sourceOf } from './field-rules.ts';
 import { EVERY, formatRulePath, isWithin, type RulePath, samePath } from './rule-path.ts';
 import { schemaAt } from './schema-fields.ts';
+import { UnchangedParts } from './unchanged-parts.ts';
 import { type Difference, differenceOf, titleOf } from './value-fit.ts';
 
 /** The name of any key of a map, in paths. */
@@ -26,6 +27,7 @@ class TypeCheck {
   readonly problems: RuleProblem[] = [];
   readonly #checked: CheckedPair;
   readonly #map: FieldMap;
+  readonly #unchanged: UnchangedParts;
   readonly #set: readonly RulePath[];
   readonly #visited = new Set<string>();
 
@@ -33,12 +35,14 @@ class TypeCheck {
     const { rules } = checked.pair;
     this.#checked = checked;
     this.#map = new FieldMap(rules);
+    this.#unchanged = new UnchangedParts(checked);
     this.#set = rules.flatMap((rule) => (rule.kind === 'set' ? [rule.path] : []));
   }
 
   /** Visits a field of `from` and everything inside it. */
   visit(schema: StructuralSchema, path: RulePath): void {
     if (this.#map.ownRuleOf(path) !== undefined) this.#visited.add(formatRulePath(path));
+    if (this.#unchanged.has(schema, path)) return;
     const image = this.#map.imageOf(path);
     const target = image === undefined || this.#isSet(image) ? undefined : schemaAt(this.#checked.to.schema, image);
     const difference = target === undefined || target === 'any' ? undefined : differenceOf(schema, target);

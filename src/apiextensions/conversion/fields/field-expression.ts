@@ -3,11 +3,11 @@
  * those of validation rules in schemas.
  */
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
-import type { CheckedExpression, Program } from '../../../cel/environment.ts';
+import type { CheckedExpression, Environment, Program } from '../../../cel/environment.ts';
 import { formatIssues } from '../../../cel/issues.ts';
 import { valueFromJson } from '../../../cel/runtime/native-values.ts';
-import { DYN } from '../../../cel/types.ts';
-import { CelError, CelOptional } from '../../../cel/values.ts';
+import { type CelType, DYN } from '../../../cel/types.ts';
+import { CelError, CelOptional, type Value } from '../../../cel/values.ts';
 import { adapterOf } from '../../../schema/rules/adapt-value.ts';
 import { declaredType } from '../../../schema/rules/declared-type.ts';
 import { ruleEnvironment } from '../../../schema/rules/rule-program.ts';
@@ -29,6 +29,34 @@ export type CompiledFieldExpression =
 
 const COST_LIMIT = 1_000_000;
 
+/** The way in which expressions read objects of one version. */
+interface Reader {
+  readonly environment: Environment;
+  readonly adapt: (object: JsonObject) => Value;
+}
+
+const readers = new WeakMap<StructuralSchema, Reader>();
+
+/** The reader of a schema, made once, because the types of a large schema take milliseconds. */
+function readerOf(schema: StructuralSchema): Reader {
+  let reader = readers.get(schema);
+  if (reader === undefined) {
+    const type = declaredType(schema, true)?.type;
+    reader =
+      type === undefined ? untyped() : { environment: environmentOf(type), adapt: adapterOf(withObjectMeta(schema)) };
+    readers.set(schema, reader);
+  }
+  return reader;
+}
+
+function untyped(): Reader {
+  return { environment: environmentOf(DYN), adapt: valueFromJson };
+}
+
+function environmentOf(self: CelType): Environment {
+  return ruleEnvironment().extend({ variables: [{ name: 'self', type: self }] });
+}
+
 /**
  * Compiles an expression. `schema` is that of the version that the expression reads; without one, fields are looked up
  * at run time. `target` is the schema of the field that gets the value.
@@ -38,8 +66,7 @@ export function compileExpression(
   schema: StructuralSchema | undefined,
   target: StructuralSchema | 'any' | undefined,
 ): CompiledFieldExpression {
-  const declared = schema === undefined ? undefined : declaredType(schema, true)?.type;
-  const environment = ruleEnvironment().extend({ variables: [{ name: 'self', type: declared ?? DYN }] });
+  const { environment, adapt } = schema === undefined ? untyped() : readerOf(schema);
   const result = environment.check(source);
   if (!result.ok) return { ok: false, message: formatIssues(source, result.issues) };
   let program: Program;
@@ -49,7 +76,6 @@ export function compileExpression(
     if (thrown instanceof CelError) return { ok: false, message: thrown.message };
     throw thrown;
   }
-  const adapt = schema === undefined || declared === undefined ? valueFromJson : adapterOf(withObjectMeta(schema));
   return {
     ok: true,
     checked: result.checked,

@@ -4,7 +4,7 @@
  */
 import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';
 import { nameOf, namespaceOf } from '../../../apimachinery/meta/meta.ts';
-import { type StatusDetails, StatusError } from '../../../apimachinery/status/status.ts';
+import { isStatusError, type StatusDetails, StatusError } from '../../../apimachinery/status/status.ts';
 import { unknown } from '../../../apimachinery/status/status-catalogue.ts';
 import { BugError } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
@@ -86,24 +86,20 @@ function placeOf(object: JsonObject): string {
   return JSON.stringify(namespace === '' ? nameOf(object) : `${namespace}/${nameOf(object)}`);
 }
 
-/** The error of an expression. */
-class ExpressionFailure {
-  readonly rule: SetRule;
-  readonly message: string;
-
-  constructor(rule: SetRule, message: string) {
-    this.rule = rule;
-    this.message = message;
-  }
-}
-
-/** Returns the failure of one object, with the object and the field in its details. Throws other errors. */
-function failureOf(caught: unknown, what: string, object: StatusDetails): StatusError {
-  if (!(caught instanceof ExpressionFailure)) throw caught;
-  const { rule, message } = caught;
+/** The failure of an expression, with the field that it would set. */
+function expressionFailure(rule: SetRule, message: string): StatusError {
   const because = `${formatRule(rule)}: ${message}`;
   const causes = [{ message: because, field: formatRulePath(rule.path).replace(/^\./, '') }];
-  return new StatusError({ ...unknown(`${what}: ${because}`), details: { ...object, causes } });
+  return new StatusError({ ...unknown(because), details: { causes } });
+}
+
+/** Returns the failure of one object, with the object in its message and details. Throws errors of other classes. */
+function failureOf(caught: unknown, what: string, object: StatusDetails): StatusError {
+  if (!isStatusError(caught)) throw caught;
+  return new StatusError({
+    ...unknown(`${what}: ${caught.message}`),
+    details: { ...object, ...caught.status.details },
+  });
 }
 
 function makeRoute(pairs: readonly VersionPair[], options: FieldsConverterOptions): ConversionPlan {
@@ -113,7 +109,9 @@ function makeRoute(pairs: readonly VersionPair[], options: FieldsConverterOption
   return (object) => {
     first(object);
     for (const [i, plan] of rest.entries()) {
-      options.complete(object, (pairs[i + 1] as VersionPair).from);
+      const { from: version } = pairs[i + 1] as VersionPair;
+      object['apiVersion'] = formatGroupVersion({ group: options.group, version });
+      options.complete(object, version);
       plan(object);
     }
   };
@@ -131,11 +129,11 @@ function makePlan({ from, to, rules }: VersionPair, { schemaOf }: FieldsConverte
     const compiled = expressions.get(rule);
     if (compiled === undefined) throw new BugError('the rule belongs to another pair of versions');
     // Validation refuses such rules. A definition that another server stored may still have them.
-    if (!compiled.ok) throw new ExpressionFailure(rule, compiled.message);
+    if (!compiled.ok) throw expressionFailure(rule, compiled.message);
     try {
       return compiled.evaluate(object);
     } catch (caught) {
-      if (caught instanceof CelError || caught instanceof CelStopped) throw new ExpressionFailure(rule, caught.message);
+      if (caught instanceof CelError || caught instanceof CelStopped) throw expressionFailure(rule, caught.message);
       throw caught;
     }
   };
