@@ -246,7 +246,8 @@ describe('keelson', () => {
     expect(lines[1]?.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it.each([
+  // The program script of util-linux makes a terminal.
+  it.skipIf(process.platform !== 'linux').each([
     ['with colours', {}, '\u001b[33mwarn \u001b[39m flags of kube-apiserver'],
     ['without colours if NO_COLOR is set', { NO_COLOR: '1' }, ' warn  flags of kube-apiserver'],
   ])('prints the start message once to a terminal, and short log lines %s', async (_, env, warning) => {

@@ -38,7 +38,7 @@ describe('the room of a commit', () => {
     expect(statSync(path).size).toBe(size);
   });
 
-  it('is missing if the file cannot grow, until it can', () => {
+  it.skipIf(process.platform !== 'linux')('is missing if the file cannot grow', () => {
     const checked = room('/dev/full');
     checked.failed();
     expect(checked.check(ONE)).toMatchObject({ code: 'ENOSPC' });
