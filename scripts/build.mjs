@@ -1,5 +1,8 @@
-// Builds dist/. tsc writes the library (js and d.ts, file by file); the types of kinds get their descriptions. esbuild bundles the command, so that it starts
-// fast.
+// usage: node scripts/build.mjs [--source-maps]
+//
+// Builds dist/. tsc writes the library (js and d.ts, file by file); the types of kinds get their descriptions. esbuild
+// bundles the command, so that it starts fast. Without --source-maps nothing refers to source maps, which would be half
+// of the package.
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,10 +12,12 @@ import { documentTypes } from './document-types.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 rmSync(join(root, 'dist'), { recursive: true, force: true });
-execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+const sourceMaps = process.argv.includes('--source-maps');
+const options = ['-p', 'tsconfig.build.json', '--sourceMap', String(sourceMaps)];
+execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options], {
   cwd: root,
   stdio: 'inherit',
 });
 cpSync(join(root, 'src/kinds/descriptions'), join(root, 'dist/kinds/descriptions'), { recursive: true });
 await documentTypes(join(root, 'dist'));
-await bundleCommand(join(root, 'dist/cli'));
+await bundleCommand(join(root, 'dist/cli'), { sourceMaps });

@@ -21,7 +21,6 @@ const SHARED = {
   minifyWhitespace: true,
   minifySyntax: true,
   external: ['lmdb'],
-  sourcemap: true,
   logLevel: 'warning',
 };
 
@@ -42,10 +41,11 @@ const loadServer = {
  * Replaces the folder. The parent of its parent must contain package.json, as for `dist/cli`: the command reads its
  * version there.
  */
-export async function bundleCommand(folder) {
+export async function bundleCommand(folder, { sourceMaps = false } = {}) {
+  const shared = { ...SHARED, sourcemap: sourceMaps };
   rmSync(folder, { recursive: true, force: true });
   await build({
-    ...SHARED,
+    ...shared,
     entryPoints: [join(root, 'src/cli/main.ts')],
     outdir: folder,
     splitting: true,
@@ -57,7 +57,7 @@ export async function bundleCommand(folder) {
     plugins: [loadServer],
   });
   await build({
-    ...SHARED,
+    ...shared,
     stdin: {
       contents: "export * from './serve.ts';\nexport * from './server-command-line.ts';",
       resolveDir: join(root, 'src/cli'),

@@ -1,8 +1,8 @@
-// Packs the package, installs the tarball into an empty project and uses it: imports every entry point and runs the
-// command.
+// Packs the package, installs the tarball into an empty project and uses it: imports every entry point, compiles a
+// program against their types, and runs the command.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ try {
   const [{ filename, files }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], root));
   const unwanted = files
     .map((file) => file.path)
-    .filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(path) || /\.test\./.test(path));
+    .filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(path) || /\.test\.|\.map$/.test(path));
   if (unwanted.length > 0) throw new Error(`the package contains ${unwanted.join(', ')}`);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'user', private: true, type: 'module' }));
   run('npm', ['install', '--no-fund', '--no-audit', join(folder, filename)], folder);
@@ -34,12 +34,56 @@ try {
   const output = run(process.execPath, ['--input-type=module', '-e', script], folder);
   process.stdout.write(output);
   if (output.includes('EMPTY')) throw new Error('an entry point exports nothing');
+  checkSourceMaps(join(folder, 'node_modules', name, 'dist'));
+  compileAgainst(name, entryPoints, folder);
   const printed = run(join(folder, 'node_modules', '.bin', 'keelson'), ['version'], folder);
   if (!printed.includes(version)) throw new Error(`keelson version printed ${printed}`);
   await startServer(folder);
   process.stdout.write(`${filename}: ${files.length} files, ${entryPoints.length} entry points, command ${printed}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Expects that no file refers to a source map: bundlers warn about maps that do not exist. */
+function checkSourceMaps(dist) {
+  const files = readdirSync(dist, { recursive: true }).filter((path) => /\.(c|m)?js$|\.d\.ts$/.test(path));
+  const referring = files.filter((path) => readFileSync(join(dist, path), 'utf8').includes('\n//# sourceMappingURL='));
+  if (referring.length > 0)
+    throw new Error(`${referring.length} files refer to source maps, such as ${referring[0]}: build without them`);
+}
+
+/**
+ * Compiles a program that imports every entry point, with the checks of declaration files on: with `@types/node` and
+ * without any types of Node or of browsers, as Node and as bundlers resolve modules.
+ */
+function compileAgainst(name, entryPoints, cwd) {
+  const imports = entryPoints.map((entryPoint, i) => `export type * as e${i} from '${name}${entryPoint.slice(1)}';`);
+  const use = [
+    `import { startControlPlane } from '${name}';`,
+    `export const url = async (): Promise<string> => (await startControlPlane({ storage: 'memory' })).url;`,
+    '// @ts-expect-error an unknown option',
+    `export const bad = (): unknown => startControlPlane({ storge: 'memory' });`,
+  ];
+  writeFileSync(join(cwd, 'use.ts'), [...imports, ...use, ''].join('\n'));
+  for (const types of [[], ['node']])
+    for (const moduleResolution of ['node16', 'bundler']) {
+      const compilerOptions = {
+        strict: true,
+        noEmit: true,
+        skipLibCheck: false,
+        target: 'es2022',
+        lib: ['es2022'],
+        module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
+        moduleResolution,
+        types,
+        typeRoots: [join(root, 'node_modules', '@types')],
+      };
+      writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['use.ts'] }));
+      const tsc = join(root, 'node_modules/typescript/bin/tsc');
+      execFileSync(process.execPath, [tsc, '-p', '.'], { cwd, stdio: 'inherit' });
+      const which = types.length === 0 ? 'without' : 'with';
+      process.stdout.write(`ok types ${which} @types/node, ${moduleResolution}\n`);
+    }
 }
 
 /** Starts the server on any port, waits for its address, and expects exit code 0 after SIGTERM. */

@@ -2,8 +2,8 @@
  * The package `keelson`: the control plane, its options, and the errors that all entry points throw, with their guards.
  *
  * ```ts
- * const server = await startControlPlane({ storage: 'memory', dataDir: './state', serving: { port: 0 } });
- * console.log(server.url, server.kubeconfig);
+ * const server = await startControlPlane({ storage: 'memory' });
+ * console.log(server.url, server.kubeconfigText);
  * await server.stop();
  * ```
  */

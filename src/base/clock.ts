@@ -1,5 +1,7 @@
 /** The clock interface. Code takes a Clock as a parameter; tests pass a VirtualClock and never sleep. */
+
 import { onAbort } from './abort.ts';
+import type { AbortSignalLike } from './abort-signal.ts';
 import { Deferred } from './deferred.ts';
 
 export interface Timer {
@@ -19,7 +21,7 @@ export interface Clock {
 /**
  * Resolves after `delayMs`. Rejects with the signal's reason if the signal aborts first, and leaves no timer behind.
  */
-export async function sleep(clock: Clock, delayMs: number, options: { signal?: AbortSignal } = {}): Promise<void> {
+export async function sleep(clock: Clock, delayMs: number, options: { signal?: AbortSignalLike } = {}): Promise<void> {
   options.signal?.throwIfAborted();
   const done = new Deferred<void>();
   const timer = clock.setTimer(delayMs, () => done.resolve());

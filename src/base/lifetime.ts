@@ -3,6 +3,7 @@
  * after `stop()` settles, `open()` is empty or names the resources that failed to stop. Nothing can be added to a
  * stopped lifetime.
  */
+/// <reference lib="esnext.disposable" preserve="true" />
 import { BugError, toError } from './errors.ts';
 
 export interface Stoppable extends AsyncDisposable {

@@ -17,6 +17,7 @@
  * `Unavailable` before start() has settled, `InvalidArgument` for an invalid range, `Corrupt` for a read that touches a
  * broken entry. A read in another form throws the error of the form maker.
  */
+import type { AbortSignalLike } from '../base/abort-signal.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { StorageError } from '../storage/errors.ts';
 import type { Compacted, Future, Revision } from '../storage/storage.ts';
@@ -169,7 +170,7 @@ export type FreshResult = { readonly outcome: 'ok'; readonly revision: Revision 
 export interface WaitOptions {
   /** Default 3,000, as in kube-apiserver. */
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignalLike;
 }
 
 // ── Watches ──────────────────────────────────────────────────────────────────────────────────────────────────────────

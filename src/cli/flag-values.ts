@@ -25,6 +25,12 @@ export class FlagValues {
     return this.#values.at(-1) as string;
   }
 
+  /** Returns the last value, which must not be empty. */
+  path(): string {
+    if (this.text() === '') throw this.refuse('is not a path');
+    return this.text();
+  }
+
   /** Returns each value unchanged: pflag's `stringArray`. */
   array(): readonly string[] {
     return this.#values;

@@ -5,7 +5,7 @@
 
 import type { SniFiles } from '../controlplane/options.ts';
 import { type PortRange, parsePortRange } from '../kube/allocators/port-range.ts';
-import type { AuthorizationMode } from '../kube/authorization-modes.ts';
+import { AUTHORIZATION_MODES, type AuthorizationMode } from '../kube/authorization-modes.ts';
 import { AUTHENTICATION_FLAGS } from './authentication-flags.ts';
 import type { FlagValues } from './flag-values.ts';
 import { audit, group, limits, type ServerFlag, seconds, server, serving } from './server-flag.ts';
@@ -16,7 +16,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       'data-dir',
       'string',
       'folder for keys, certificates, the kubeconfig and the objects (default ".keelson", or "keelson" in --cert-dir if --etcd-servers is set)',
-      server((v) => ({ dataDir: v.text() })),
+      server((v) => ({ dataDir: v.path() })),
     ],
     [
       'storage',
@@ -355,11 +355,9 @@ function sniFiles(values: FlagValues, value: string): SniFiles {
   return { certFile, keyFile, names };
 }
 
-const MODES: readonly AuthorizationMode[] = ['AlwaysAllow', 'AlwaysDeny', 'RBAC', 'Node'];
-
 function authorizationMode(values: FlagValues, text: string): AuthorizationMode {
-  const mode = MODES.find((known) => known === text);
+  const mode = AUTHORIZATION_MODES.find((known) => known === text);
   if (mode === undefined)
-    throw values.refuse(`contains ${JSON.stringify(text)}, which is not one of ${MODES.join(', ')}`);
+    throw values.refuse(`contains ${JSON.stringify(text)}, which is not one of ${AUTHORIZATION_MODES.join(', ')}`);
   return mode;
 }

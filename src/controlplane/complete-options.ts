@@ -18,7 +18,7 @@ import { reportedVersionProblem } from '../server/version-info.ts';
 import { readFlagFile } from './flag-file.ts';
 import type { ServerOptions } from './options.ts';
 import type { Platform } from './platform.ts';
-import { loadTlsMaterial, type TlsMaterial } from './tls-material.ts';
+import { loadTlsMaterial, type PkiPlace, type TlsMaterial } from './tls-material.ts';
 
 export interface ServiceAccountKeySet {
   readonly signingKey: PrivateKey;
@@ -42,7 +42,7 @@ export interface CompletedOptions {
   readonly [COMPLETED]: true;
   readonly platform: Platform;
   readonly options: ServerOptions;
-  /** An absolute path. */
+  /** An absolute path. '' without a data folder. */
   readonly dataDir: string;
   readonly storageFolder: string;
   readonly tls: TlsMaterial;
@@ -51,13 +51,13 @@ export interface CompletedOptions {
   readonly serviceAccounts: ServiceAccountKeySet;
   readonly tokenFile: NamedText | undefined;
   readonly auditPolicy: NamedText | undefined;
-  /**
-   * The path of the admin's kubeconfig. Undefined if `--client-ca-file` is set: the server would not accept a
-   * certificate of the data folder's CA.
-   */
+  /** The path of the admin's kubeconfig. Undefined if there is no kubeconfig or no path to write it to. */
   readonly kubeconfigFile: string | undefined;
-  /** Returns the kubeconfig of the admin for a server at this URL. */
-  kubeconfig(url: string, tls: TlsMaterial): KubeconfigOptions;
+  /**
+   * Returns the kubeconfig of the admin for a server at this URL. Undefined if `--client-ca-file` is set: the server
+   * would not accept a certificate of its own CA.
+   */
+  kubeconfig(url: string, tls: TlsMaterial): KubeconfigOptions | undefined;
   /** Warnings for the operator, one sentence each. The caller logs them. */
   readonly warnings: readonly string[];
   /** Releases the lock of the data folder. Idempotent. */
@@ -65,7 +65,7 @@ export interface CompletedOptions {
 }
 
 /**
- * Locks the data folder, reads every file that the options name, and makes the keys and certificates that they do not
+ * Locks the data folder, if there is one, reads every file that the options name, and makes the keys and certificates that they do not
  * name. Throws ConfigError for an invalid option or file; the lock is released then.
  */
 export async function completeOptions(given: ServerOptions, platform: Platform): Promise<CompletedOptions> {
@@ -73,10 +73,12 @@ export async function completeOptions(given: ServerOptions, platform: Platform):
   const { version } = options.reported;
   const problem = version === '' ? undefined : reportedVersionProblem(version);
   if (problem !== undefined) throw new ConfigError(`--version: ${JSON.stringify(version)} ${problem}`);
-  if (options.dataDir === '') throw new ConfigError('--data-dir: the path of the data folder must not be empty');
-  const dataDir = platform.absolutePath(options.dataDir);
-  if (options.storage === 'lmdb') platform.prefetchStorage();
-  const release = await platform.lockFolder(dataDir);
+  if (options.storage === 'lmdb') {
+    if (options.dataDir === '') throw new ConfigError('--data-dir: the path of the data folder must not be empty');
+    platform.prefetchStorage();
+  }
+  const dataDir = options.dataDir === '' ? '' : platform.absolutePath(options.dataDir);
+  const release = dataDir === '' ? () => undefined : await platform.lockFolder(dataDir);
   try {
     return await completeWith(options, platform, dataDir, release);
   } catch (caught) {
@@ -92,12 +94,14 @@ async function completeWith(
   release: () => void,
 ): Promise<CompletedOptions> {
   const { authentication, audit } = options;
-  const load = (): Promise<TlsMaterial> => loadTlsMaterial(options, platform, `${dataDir}/pki`);
+  const place: PkiPlace = dataDir === '' ? { folder: 'memory', memory: new Map() } : { folder: `${dataDir}/pki` };
+  const load = (): Promise<TlsMaterial> => loadTlsMaterial(options, platform, place);
   const tls = await load();
   const tokenFile = await readNamed(platform, '--token-auth-file', authentication.tokenFile);
   const auditPolicy = await readNamed(platform, '--audit-policy-file', audit.policyFile);
   const serviceAccounts = await readServiceAccountKeys(options, platform, tls.pki);
-  const kubeconfigFile = platform.absolutePath(options.kubeconfigFile || `${dataDir}/admin.kubeconfig`);
+  const hasAdmin = authentication.clientCaFile === '';
+  const kubeconfigFile = options.kubeconfigFile || (dataDir === '' ? '' : `${dataDir}/admin.kubeconfig`);
   return {
     [COMPLETED]: true,
     platform,
@@ -109,12 +113,12 @@ async function completeWith(
     serviceAccounts,
     tokenFile,
     auditPolicy,
-    kubeconfigFile: authentication.clientCaFile === '' ? kubeconfigFile : undefined,
-    kubeconfig: (url, { pki, servingCaPem }) => ({
-      server: url,
-      caPem: servingCaPem,
-      credentials: { kind: 'certificate', certificatePem: pki.admin.certificatePem, keyPem: pki.admin.keyPem },
-    }),
+    kubeconfigFile: hasAdmin && kubeconfigFile !== '' ? platform.absolutePath(kubeconfigFile) : undefined,
+    kubeconfig: (url, { pki, servingCaPem }) => {
+      if (!hasAdmin) return undefined;
+      const { certificatePem, keyPem } = pki.admin;
+      return { server: url, caPem: servingCaPem, credentials: { kind: 'certificate', certificatePem, keyPem } };
+    },
     warnings: [...tls.pki.warnings, ...warningsOf(options)],
     release,
   };

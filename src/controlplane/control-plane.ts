@@ -16,9 +16,15 @@ export interface ControlPlane extends Stoppable {
   readonly address: string;
   readonly port: number;
   /**
-   * The path of the admin's kubeconfig file. Undefined if the server trusts a CA of the operator and has no such file.
+   * The path of the admin's kubeconfig file. Undefined if there is none: the server has no data folder, or it trusts a
+   * CA of the operator.
    */
   readonly kubeconfig: string | undefined;
+  /**
+   * The text of the admin's kubeconfig, with the present certificates. Undefined if the server trusts a CA of the
+   * operator.
+   */
+  readonly kubeconfigText: string | undefined;
   /** Serves a request through the filters and all servers. Neither throws nor rejects. */
   readonly handler: Handler;
   /**

@@ -3,8 +3,10 @@
  * ControlPlane). Nothing here reads a file or starts anything. `defaultOptions` holds every default. The comment of an
  * option says where its default differs from kube-apiserver's.
  */
-import type { AuthorizationMode } from '../kube/authorization-modes.ts';
+import { ConfigError } from '../base/errors.ts';
+import { AUTHORIZATION_MODES, type AuthorizationMode } from '../kube/authorization-modes.ts';
 import type { AdmissionPlugin } from '../server/admission.ts';
+import { type OptionChoices, optionProblem } from './option-problem.ts';
 
 /** The paths of a certificate and its key, PEM files, for some server names. */
 export interface SniFiles {
@@ -132,12 +134,12 @@ export interface ReportedVersionOptions {
 export interface ServerOptions {
   /**
    * The folder of keys, certificates, the admin's kubeconfig and, with `lmdb`, the objects. It is created if it does
-   * not exist. Default `.keelson` in the working folder.
+   * not exist. Default `.keelson` in the working folder. '' with `memory`: keys and certificates are in memory, too.
    */
   readonly dataDir: string;
   readonly storage: 'memory' | 'lmdb';
   readonly reported: ReportedVersionOptions;
-  /** The path of the admin's kubeconfig. '' is `admin.kubeconfig` in the data folder. */
+  /** The path of the admin's kubeconfig. '' is `admin.kubeconfig` in the data folder; none without a data folder. */
   readonly kubeconfigFile: string;
   /** `--etcd-compaction-interval` in milliseconds. 0 disables compaction. */
   readonly compactionIntervalMs: number;
@@ -259,9 +261,24 @@ export type PartialOptions<T> = {
       : T[Key];
 };
 
-/** Fills in the defaults. */
+/** Fills in the defaults. Throws ConfigError for an unknown option or a value of a wrong type. */
 export function serverOptions(given: PartialOptions<ServerOptions> = {}): ServerOptions {
+  checkOptions(given);
   return mergeOptions(defaultOptions, given);
+}
+
+/** The values of options that have only a few. */
+const CHOICES: OptionChoices = {
+  storage: ['memory', 'lmdb'],
+  'serving.minTlsVersion': ['TLSv1.2', 'TLSv1.3'],
+  'network.endpointReconciler': ['lease', 'master-count', 'none'],
+  authorizationModes: AUTHORIZATION_MODES,
+};
+
+/** Throws ConfigError for a name that is not an option and for a value that does not fit its default. */
+function checkOptions(given: PartialOptions<ServerOptions>): void {
+  const problem = optionProblem(given, defaultOptions, CHOICES);
+  if (problem !== undefined) throw new ConfigError(problem);
 }
 
 /** Returns a copy of `base` with the values of `given` that are not undefined. Modifies neither. */

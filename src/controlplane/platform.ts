@@ -42,6 +42,8 @@ export interface Platform {
    * renews only certificates that it issued.
    */
   ensureServingPair(folder: string, pki: Pki, hosts: readonly string[]): Promise<KeyedPem>;
+  /** Returns the text of a kubeconfig file. */
+  formatKubeconfig(options: KubeconfigOptions): string;
   /** Replaces the file atomically, with mode 0600. */
   writeKubeconfig(path: string, options: KubeconfigOptions): Promise<void>;
   /** Begins to load the modules of `openStorage`. Never throws: `openStorage` reports the failure. */

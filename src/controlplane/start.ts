@@ -108,9 +108,11 @@ class RunningControlPlane implements ControlPlane {
   readonly #lifetime: Lifetime;
   readonly #logger: Logger;
   #stopping: Promise<void> | undefined;
+  #tls: TlsMaterial;
 
   constructor({ completed, chain, listener, lifetime, logger, ready }: RunningParts) {
     this.#completed = completed;
+    this.#tls = completed.tls;
     this.#chain = chain;
     this.#listener = listener;
     this.#lifetime = lifetime;
@@ -132,6 +134,11 @@ class RunningControlPlane implements ControlPlane {
 
   get kubeconfig(): string | undefined {
     return this.#completed.kubeconfigFile;
+  }
+
+  get kubeconfigText(): string | undefined {
+    const options = this.#completed.kubeconfig(this.url, this.#tls);
+    return options === undefined ? undefined : this.#completed.platform.formatKubeconfig(options);
   }
 
   get handler(): Handler {
@@ -170,12 +177,13 @@ class RunningControlPlane implements ControlPlane {
 
   async writeKubeconfig(material: TlsMaterial): Promise<void> {
     const { kubeconfigFile, platform } = this.#completed;
-    if (kubeconfigFile === undefined) return;
-    await platform.writeKubeconfig(kubeconfigFile, this.#completed.kubeconfig(this.url, material));
+    const options = this.#completed.kubeconfig(this.url, material);
+    if (kubeconfigFile !== undefined && options !== undefined) await platform.writeKubeconfig(kubeconfigFile, options);
   }
 
   async #renew(material: TlsMaterial): Promise<void> {
     this.#listener.setTls(material.config);
+    this.#tls = material;
     await this.writeKubeconfig(material);
     this.#logger.info('renewed the certificates; open connections keep theirs');
   }

@@ -4,8 +4,8 @@
  * on the first call, and renewed by later calls.
  */
 import { ConfigError } from '../base/errors.ts';
-import type { SniKeyPair, TlsConfig } from '../node/tls/tls-identity.ts';
-import type { Pki } from '../pki/pki-folder.ts';
+import type { SniKeyPair, TlsConfig } from '../node/tls/tls-config.ts';
+import type { EnsurePkiOptions, Pki } from '../pki/pki-folder.ts';
 import { FRONT_PROXY_AUTHORITY } from '../server/filters/authentication/request-header.ts';
 import { CLIENT_AUTHORITY } from '../server/filters/authentication/x509.ts';
 import { readFlagFile } from './flag-file.ts';
@@ -23,16 +23,19 @@ export interface TlsMaterial {
   readonly requestHeaderCaPem: string;
 }
 
+/** Where the keys and certificates are kept that no flag names: a folder, or a map in memory. */
+export type PkiPlace = Pick<EnsurePkiOptions, 'folder' | 'memory'>;
+
 const UNSPECIFIED = new Set(['0.0.0.0', '::']);
 
 export async function loadTlsMaterial(
   options: ServerOptions,
   platform: Platform,
-  pkiFolder: string,
+  place: PkiPlace,
 ): Promise<TlsMaterial> {
   const { serving, authentication } = options;
   const hosts = servingHosts(serving, platform);
-  const pki = await platform.ensurePki({ folder: pkiFolder, clock: platform.clock, hosts });
+  const pki = await platform.ensurePki({ ...place, clock: platform.clock, hosts });
   const read = (flag: string, path: string): Promise<string> => readFlagFile(platform, flag, path);
   const clientCaPem =
     authentication.clientCaFile === ''

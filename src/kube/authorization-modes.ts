@@ -10,6 +10,8 @@ import {
 /** `Node` is accepted and has no opinion on any request. */
 export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Node';
 
+export const AUTHORIZATION_MODES: readonly AuthorizationMode[] = ['AlwaysAllow', 'AlwaysDeny', 'RBAC', 'Node'];
+
 /** Returns the union of the modes, in their order. Members of system:masters are allowed before any mode is asked. */
 export function authorizerOf(modes: readonly AuthorizationMode[], rbac: Authorizer): Authorizer {
   const byMode: Readonly<Record<AuthorizationMode, readonly Authorizer[]>> = {

@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.ts';
 import { createCa, issueServerCertificate } from '../pki/certificates.ts';
 import { formatKubeconfig } from '../pki/kubeconfig.ts';
 import { type Listener, type ListenerOptions, startListener } from './listener.ts';
-import type { TlsConfig } from './tls/tls-identity.ts';
+import type { TlsConfig } from './tls/tls-config.ts';
 
 export interface ListenOptions extends Partial<Omit<ListenerOptions, 'handler'>>, Pick<ListenerOptions, 'handler'> {}
 

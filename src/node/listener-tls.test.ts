@@ -17,7 +17,7 @@ import { formatPem } from '../pki/pem.ts';
 import type { Connection } from '../server/http/exchange.ts';
 import { certificates, clock, listen, readAll, stopAll, text } from './listener.fixtures.ts';
 import type { Listener } from './listener.ts';
-import type { TlsConfig } from './tls/tls-identity.ts';
+import type { TlsConfig } from './tls/tls-config.ts';
 
 const open: Listener[] = [];
 afterEach(() => stopAll(open));

@@ -24,7 +24,8 @@ import { H2Connection } from './http2/h2-connection.ts';
 import { H2Shared } from './http2/shared.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
 import { type ListenerProblem, ProblemReports } from './problems.ts';
-import { createTlsIdentity, type TlsConfig, type TlsIdentity } from './tls/tls-identity.ts';
+import type { TlsConfig } from './tls/tls-config.ts';
+import { createTlsIdentity, type TlsIdentity } from './tls/tls-identity.ts';
 import { plainAddress, TlsPeer } from './tls/tls-peer.ts';
 
 export interface ListenerOptions {

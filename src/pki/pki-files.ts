@@ -1,5 +1,5 @@
 /**
- * The files of a PKI folder as read at the start, with the changes that `finish` writes.
+ * The files of a PKI folder, or of a map in memory, as read at the start, with the changes that `finish` writes.
  * Invariant: a key is durable before its certificate is written. A crash leaves at worst a key without a certificate,
  * and the next start issues one for it.
  */
@@ -19,11 +19,25 @@ export class PkiFiles {
   readonly #folder: string;
   readonly #files: ReadonlyMap<string, ReadFile | undefined>;
   readonly #drafts = new Map<string, string>();
+  /** Receives the files instead of the folder. */
+  readonly #memory: Map<string, string> | undefined;
 
-  private constructor(folder: string, clock: Clock, files: ReadonlyMap<string, ReadFile | undefined>) {
+  private constructor(
+    folder: string,
+    clock: Clock,
+    files: ReadonlyMap<string, ReadFile | undefined>,
+    memory?: Map<string, string>,
+  ) {
     this.#folder = folder;
     this.clock = clock;
     this.#files = files;
+    this.#memory = memory;
+  }
+
+  /** Takes the files from a map by their names, and writes them there. `folder` is a name for messages only. */
+  static inMemory(folder: string, clock: Clock, memory: Map<string, string>): PkiFiles {
+    const files = Array.from(memory, ([name, content]) => [name, { content, exposed: false }] as const);
+    return new PkiFiles(folder, clock, new Map(files), memory);
   }
 
   /**
@@ -66,6 +80,10 @@ export class PkiFiles {
   /** Writes the changes, keys first. Throws ConfigError naming the path that cannot be written. */
   async finish(): Promise<void> {
     const drafts = [...this.#drafts];
+    if (this.#memory !== undefined) {
+      for (const [name, content] of drafts) this.#memory.set(name, content);
+      return;
+    }
     await writeSecretFiles(
       this.#folder,
       drafts.filter(([name]) => name.endsWith('.key')),

@@ -16,6 +16,11 @@ import { ensureSecretFolder, isExposedFolder } from './secret-file.ts';
 
 export interface EnsurePkiOptions {
   readonly folder: string;
+  /**
+   * Keeps the files in this map, by their names, instead of the folder, which is a name for messages then. Nothing is
+   * read from disk or written to it. Default: the folder.
+   */
+  readonly memory?: Map<string, string>;
   readonly clock: Clock;
   /** DNS names or IP addresses of the serving certificate, in addition to API_SERVER_HOSTS and LOOPBACK_IPS. */
   readonly hosts?: readonly string[];
@@ -64,11 +69,8 @@ const FILES = [
  */
 export async function ensurePki(options: EnsurePkiOptions): Promise<Pki> {
   const { folder, clock, admin = { user: 'kubernetes-admin', groups: ['system:masters'] } } = options;
-  if (folder === '') throw new ConfigError('the folder for certificates has no name');
-  await ensureSecretFolder(folder);
-  const files = await PkiFiles.open(folder, clock, FILES);
-  if (await isExposedFolder(folder))
-    files.warn(`${folder} can be entered by others than its owner: run chmod 700 on it`);
+  const files =
+    options.memory === undefined ? await openFolder(folder, clock) : PkiFiles.inMemory(folder, clock, options.memory);
   const ca = await ensureAuthority(files, 'ca', 'kubernetes');
   const server = await ensureLeaf(files, 'apiserver', ca, {
     kind: 'server',
@@ -94,4 +96,13 @@ export async function ensurePki(options: EnsurePkiOptions): Promise<Pki> {
     written: files.written.map((name) => join(folder, name)),
     warnings: files.warnings,
   };
+}
+
+async function openFolder(folder: string, clock: Clock): Promise<PkiFiles> {
+  if (folder === '') throw new ConfigError('the folder for certificates has no name');
+  await ensureSecretFolder(folder);
+  const files = await PkiFiles.open(folder, clock, FILES);
+  if (await isExposedFolder(folder))
+    files.warn(`${folder} can be entered by others than its owner: run chmod 700 on it`);
+  return files;
 }

@@ -3,7 +3,9 @@
  * Invariant: every result, including a refusal or an error of `update`, was decided on a state that the store itself
  * has confirmed, never on a cached state alone.
  */
+
 import { abortReason } from '../base/abort.ts';
+import type { AbortSignalLike } from '../base/abort-signal.ts';
 import { unreachable } from '../base/errors.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { KeyValue, Storage } from './storage.ts';
@@ -28,7 +30,7 @@ export interface GuaranteedUpdateOptions {
   /** Default 100. Each failed attempt means that another write succeeded. */
   readonly maxAttempts?: number;
   /** Checked before each attempt. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignalLike;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Waiting for a store to reach a revision, for callers that got the outcome `future`. */
+import type { AbortSignalLike } from '../base/abort-signal.ts';
 import { type Clock, sleep } from '../base/clock.ts';
 import type { Revision, Storage } from './storage.ts';
 
@@ -10,7 +11,7 @@ export interface WaitForRevisionOptions {
   readonly clock: Clock;
   /** Default 3 seconds, the time that kube-apiserver waits for a resourceVersion that is not reached. */
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignalLike;
 }
 
 /**

@@ -3,6 +3,7 @@
  * that carries them. A client is written against `Transport`; the in-process transport of `server/http` implements it
  * without a socket.
  */
+import type { AbortSignalLike } from '../../base/abort-signal.ts';
 
 /** Header names are in lower case. A list stands for several headers of that name (`warning`). */
 export type HttpHeaders = Readonly<Record<string, string | readonly string[]>>;
@@ -16,7 +17,7 @@ export interface TransportRequest {
   /** Passed on by reference: the caller must not modify it afterwards. */
   readonly body?: Uint8Array;
   /** Cancels the request. Before the response, the call rejects with the reason; afterwards, reading the body does. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignalLike;
 }
 
 export interface TransportResponse {

@@ -17,7 +17,7 @@ import {
   readPreparedOpenApi,
   readTextFile,
 } from '../../node/platform.ts';
-import { writeKubeconfig } from '../../pki/kubeconfig.ts';
+import { formatKubeconfig, writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { ensurePki } from '../../pki/pki-folder.ts';
 import { ensureSecretFolder } from '../../pki/secret-file.ts';
 import { folderError } from '../../storage/lmdb/folder-error.ts';
@@ -53,6 +53,7 @@ export const nodePlatform: Platform = {
   hostNames: machineNames,
   ensurePki,
   ensureServingPair,
+  formatKubeconfig,
   writeKubeconfig,
   prefetchStorage: () => {
     const loaded = import('../../storage/lmdb/open.ts').then(({ preloadLmdb }) => preloadLmdb());

@@ -9,31 +9,8 @@ import { ConfigError, toError } from '../../base/errors.ts';
 import type { Certificate } from '../../pki/certificate.ts';
 import { CertificatePool } from '../../pki/x509/certificate-pool.ts';
 import { authorityNames } from './authority-names.ts';
+import type { KeyPair, SniKeyPair, TlsConfig } from './tls-config.ts';
 import { type Authorities, parseAuthorities } from './verify-peer.ts';
-
-export interface KeyPair {
-  /** PEM. */
-  readonly key: string;
-  /** PEM: the serving certificate, then its intermediates. */
-  readonly cert: string;
-}
-
-export interface SniKeyPair extends KeyPair {
-  /** `example.org` or `*.example.org`. Default: the names in the certificate. */
-  readonly names?: readonly string[];
-}
-
-export interface TlsConfig extends KeyPair {
-  /** Certificates for particular server names; the first match is used. */
-  readonly sni?: readonly SniKeyPair[];
-  /**
-   * PEM bundles, keyed by the name that appears in `PeerCertificate.authorities` (`client`, `front-proxy`). Default:
-   * clients are not asked for a certificate.
-   */
-  readonly clientCa?: Readonly<Record<string, string>>;
-  /** Default TLS 1.2. */
-  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
-}
 
 export interface TlsIdentity {
   /** Options for `setSecureContext`. */

@@ -5,7 +5,7 @@ import { checkAgainstModel } from '../storage.model.suite.ts';
 import type { Storage } from '../storage.ts';
 import type { SuiteDriver } from '../suite/run-case.ts';
 import { openLmdbStorage } from './open.ts';
-import type { Retention } from './pruner.ts';
+import type { Retention } from './retention.ts';
 import { makeFolder } from './test-folder.fixtures.ts';
 
 /** Each store in a folder of its own. */

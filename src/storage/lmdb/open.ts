@@ -13,8 +13,8 @@ import { FILE_MODE, openFolder } from './folder.ts';
 import { FORMAT_VERSION, revisionOf } from './layout.ts';
 import { LmdbStorage } from './lmdb-storage.ts';
 import { openError } from './medium-error.ts';
-import { DEFAULT_RETENTION, type Retention } from './pruner.ts';
 import { type StoreState, writeState } from './record.ts';
+import { DEFAULT_RETENTION, type Retention } from './retention.ts';
 
 export interface LmdbOptions {
   /** The data folder, which is created if it does not exist. Only the store may use it. */

@@ -10,15 +10,7 @@ import type { Revision } from '../storage.ts';
 import type { Database } from './database.ts';
 import { firstPosition, type Position, revisionOf } from './layout.ts';
 import type { LogRecord } from './record.ts';
-
-export interface Retention {
-  /** The age up to which changes are kept. Default one hour. */
-  readonly ageMs: number;
-  /** The most bytes of changes to keep. Default 256 MiB. */
-  readonly bytes: number;
-}
-
-export const DEFAULT_RETENTION: Retention = { ageMs: 3_600_000, bytes: 256 * 2 ** 20 };
+import type { Retention } from './retention.ts';
 
 /** The most records that one commit prunes. */
 const SLICE = 512;
