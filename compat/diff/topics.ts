@@ -1,5 +1,6 @@
 /** All topics, in the order of the report. A new file of cases is added only here. */
 import type { Topic } from './request.ts';
+import { certificateRequests } from './topics/certificate-requests.ts';
 import { claimStatus } from './topics/claim-status.ts';
 import { configmaps } from './topics/configmaps.ts';
 import { connects } from './topics/connects.ts';
@@ -71,5 +72,6 @@ export const TOPICS: readonly Topic[] = [
   identity,
   connects,
   claimStatus,
+  certificateRequests,
   kinds,
 ];
