@@ -3,8 +3,8 @@
  * over TLS HTTP/2; etcd syncs as by default, ours is durable on LMDB. Exits with 1 if a bar does not hold. `--short`
  * runs fewer and smaller rounds, for CI. `--no-bars` prints figures without checking the bars. `--beside CLI` takes an
  * earlier build of Keelson (its dist/cli/main.js) as the peer, and checks that no line is worse by more than 5 %.
- * `--only <word>` runs the parts whose name contains the word: get, create, list, watch, start, rest, bare, growth,
- * crds, kinds.
+ * `--only <word>` runs the parts whose name contains the word: get, create, list, watch, lag, start, rest, bare,
+ * growth, crds, kinds.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -17,7 +17,9 @@ import { median } from '../measure.ts';
 import { startBare } from './bare.ts';
 import { atRest, startOurs, startTheirs } from './cold-start.ts';
 import { benchCrds } from './crds/main.ts';
+import { eventLag, type LagFigures } from './event-lag.ts';
 import { printGrowth } from './growth.ts';
+import { percentile } from './h2load.ts';
 import { benchKinds } from './kinds.ts';
 import { ask, type Side } from './side.ts';
 import { type Bar, format, printBar } from './table.ts';
@@ -33,7 +35,15 @@ const rounds = short ? 2 : 5;
  * short burst measures how a server wakes up.
  */
 const size = short
-  ? { get: [8000, 2000, 10_000], create: [3000, 600], objects: 3000, lists: [20, 3], pages: [100, 10], watchWrites: 20 }
+  ? {
+      get: [8000, 2000, 10_000],
+      create: [3000, 600],
+      objects: 3000,
+      lists: [20, 3],
+      pages: [100, 10],
+      watchWrites: 20,
+      lagWrites: 50,
+    }
   : {
       get: [40_000, 8000, 60_000],
       create: [10_000, 2500],
@@ -41,6 +51,7 @@ const size = short
       lists: [60, 5],
       pages: [800, 60],
       watchWrites: 60,
+      lagWrites: 300,
     };
 let failures = 0;
 
@@ -165,6 +176,24 @@ async function benchRequests(ours: Side, peer: Side): Promise<void> {
   }
 }
 
+/** The watch of a client compared with the answers to its own writes, on idle servers and beside a load of creates. */
+async function benchLag(ours: Side, peer: Side): Promise<void> {
+  for (const loaded of [false, true]) {
+    for (const shared of [true, false]) {
+      const options = (side: Side) => ({ writes: size.lagWrites, shared, load: loaded ? share(side, size.create) : 0 });
+      const [mine, theirs] = await inTurns(ours, peer, (side) => eventLag(side, 'watched', options(side)));
+      const texts = [mine, theirs].map((rounds) => {
+        const of = (key: keyof LagFigures, fraction: number): string =>
+          format(median(rounds.map((one) => percentile(one[key], fraction))));
+        const later = median(rounds.map(({ lags }) => lags.filter((lag) => lag > 0).length / lags.length));
+        return `p50 ${of('lags', 0.5)} ms, p99 ${of('lags', 0.99)} ms, ${(later * 100).toFixed(0)} % after the answer (of p50 ${of('answers', 0.5)} ms)`;
+      });
+      const where = `${loaded ? 'loaded' : 'idle'}, ${shared ? 'one connection' : 'two connections'}`;
+      console.log(`event after the answer to its write, ${where}:\n    ours ${texts[0]}\n    reference ${texts[1]}`);
+    }
+  }
+}
+
 async function benchBare(ours: Side): Promise<void> {
   const body = await ask(ours, 'GET', `/api/v1/namespaces/${NAMESPACE}/configmaps/bench-target`);
   const bare = await startBare(credentials, body);
@@ -234,19 +263,20 @@ console.log(
 try {
   if (wanted('start')) await benchStart();
   if (wanted('rest') && !short) await benchRest();
-  if (['get', 'create', 'list', 'watch', 'bare', 'growth'].some(wanted)) {
+  if (['get', 'create', 'list', 'watch', 'lag', 'bare', 'growth'].some(wanted)) {
     const ours = sideOf(await startKeelson({ credentials, storage: 'lmdb' }));
     try {
       await prepare(ours);
       for (const name of ['filler', 'watched']) await ask(ours, 'POST', '/api/v1/namespaces', { metadata: { name } });
       if (wanted('bare') && beside === undefined) await benchBare(ours);
-      if (['get', 'create', 'list', 'watch'].some(wanted)) {
+      if (['get', 'create', 'list', 'watch', 'lag'].some(wanted)) {
         const peer = sideOf(await startPeer());
         try {
           await prepare(peer);
           for (const name of ['filler', 'watched'])
             await ask(peer, 'POST', '/api/v1/namespaces', { metadata: { name } });
           await benchRequests(ours, peer);
+          if (wanted('lag')) await benchLag(ours, peer);
         } finally {
           await peer.stop();
         }

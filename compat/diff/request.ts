@@ -86,6 +86,9 @@ export function watch(path: string, options: StepOptions = {}): Step {
   return get(`${path}${path.includes('?') ? '&' : '?'}watch=true&timeoutSeconds=1`, options);
 }
 
+/** Selects ServiceAccounts that both servers have: only ours creates the one called `default` with its namespace. */
+export const NOT_DEFAULT = 'fieldSelector=metadata.name!%3Ddefault';
+
 /** Any other method. */
 export function send(method: string, path: string, options: StepOptions = {}): Step {
   return { method, path, ...options };

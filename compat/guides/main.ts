@@ -39,7 +39,10 @@ function goCaches(): Record<string, string> {
 async function runGuide(name: string, project: string): Promise<number> {
   const home = join(folder, name, 'project');
   cpSync(project, home, { recursive: true });
-  const path = [dirname(program('kubectl')), process.env['PATH'] ?? ''].join(delimiter);
+  // The programs that guides use besides the package.
+  const path = [...new Set([dirname(program('kubectl')), dirname(program('kube-controller-manager'))])]
+    .concat(process.env['PATH'] ?? '')
+    .join(delimiter);
   const session = new Session(home, {
     PATH: path,
     HOME: home,

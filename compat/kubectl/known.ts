@@ -27,6 +27,12 @@ export const KNOWN: readonly KnownOutput[] = [
     output: /^stderr: error: application\/strategic-merge-patch\+json is not supported/,
   },
   {
+    id: 'Deleted namespaces',
+    reason: 'a warning says that no loop here empties and removes the namespace',
+    step: /^delete \/ delete ns /,
+    output: /^stderr: Warning: the namespace stays Terminating until/,
+  },
+  {
     id: 'Metrics of autoscalers in v1',
     reason: 'the row is made from the v1 object, which has them in another order than the stored one',
     step: /^kinds-read \/ get horizontalpodautoscalers\.v1\.autoscaling /,

@@ -99,9 +99,8 @@ export function createAdmission(
   const order = orderWith(plugins);
   checkNames('enable-admission-plugins', enable, order);
   checkNames('disable-admission-plugins', disable, order);
-  const isOn = ({ name, on }: OrderedPlugin): boolean => !disable.includes(name) && (on || enable.includes(name));
   const running = order
-    .filter(isOn)
+    .filter((plugin) => isOn(plugin, selection))
     .map(({ name }) => built.get(name))
     .filter((plugin) => plugin !== undefined);
   const handled = new Map<Operation, ByResource>();
@@ -119,6 +118,16 @@ export function createAdmission(
     validate: (attributes) =>
       runFrom(handled.get(attributes.operation)?.validate(attributes.resource) ?? [], 0, attributes),
   };
+}
+
+/** Reports whether a plugin of kube-apiserver is enabled. False for an unknown name. */
+export function isPluginEnabled(name: string, selection: AdmissionSelection): boolean {
+  const plugin = PLUGIN_ORDER.find((one) => one.name === name);
+  return plugin !== undefined && isOn(plugin, selection);
+}
+
+function isOn({ name, on }: OrderedPlugin, { enable = [], disable = [] }: AdmissionSelection): boolean {
+  return !disable.includes(name) && (on || enable.includes(name));
 }
 
 type OrderedPlugin = (typeof PLUGIN_ORDER)[number];

@@ -10,6 +10,7 @@ import type { StoredResource } from '../server/resource/open-resource.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
 import type { ResourceStore } from '../server/resource/resource-store.ts';
+import type { DefaultAccounts } from './identity/default-accounts.ts';
 
 /**
  * Kinds are declared before the server is complete. They may keep the context, but must not call `resource`,
@@ -20,6 +21,8 @@ export interface KubeContext {
   readonly logger: Logger;
   /** The union of all authorization modes. */
   readonly authorizer: Authorizer;
+  /** Undefined if the plugin ServiceAccount is disabled: pods then need no account. */
+  readonly defaultAccounts: DefaultAccounts | undefined;
   /** Throws BugError for a plural that is not a stored kind. Plurals of built-in kinds are unique across groups. */
   readonly resource: (plural: string) => StoredResource;
   /** Returns the plural of a kind of any server, and undefined for an unknown kind. */

@@ -91,7 +91,7 @@ export async function startTestKube(
       lookup: true,
       jwksUri: '',
     },
-    // No control loop creates service accounts here, so the plugin would refuse every pod.
+    // Pods of tests need no account, and namespaces get none.
     admission: { enable: [], disable: ['ServiceAccount'] },
     authorizationModes: ['RBAC'],
     trust: { clientCaPem: '', requestHeader: undefined },

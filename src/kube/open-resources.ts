@@ -2,6 +2,7 @@
  * The open stores of all built-in kinds, and the KubeContext over them.
  * Invariant: nothing is read or written here. Caches and listers start with their first use.
  */
+import { isPluginEnabled } from '../admission/plugin-chain.ts';
 import type { GroupVersionKind } from '../apimachinery/meta/gvk.ts';
 import { BugError } from '../base/errors.ts';
 import { createTokenSigner } from '../pki/service-account-tokens.ts';
@@ -18,6 +19,7 @@ import {
 } from '../server/resource/open-resource.ts';
 import type { ServiceNetwork } from './bootstrap/service-network.ts';
 import type { ClusterFamilies } from './groups/core/service/ip-families.ts';
+import { createDefaultAccounts } from './identity/default-accounts.ts';
 import { tokenSubresource } from './identity/token-request.ts';
 import type { KubeContext } from './kube-context.ts';
 import type { KubeServerOptions } from './kube-server-options.ts';
@@ -73,19 +75,23 @@ export function openResources({ server, network, rbac, authorizer }: OpenResourc
 }
 
 function createKubeContext(
-  { host, logger, discovery }: KubeServerOptions,
+  { host, logger, discovery, admission }: KubeServerOptions,
   opened: ReadonlyMap<string, OpenResource>,
   authorizer: Authorizer,
 ): KubeContext {
   const resource = (plural: string): StoredResource => storedResourceOf(opened, plural);
+  const writer = oncePerPlural((plural) => new OwnWriter(resource(plural)));
   return {
     host,
     logger,
     authorizer,
+    defaultAccounts: isPluginEnabled('ServiceAccount', admission)
+      ? createDefaultAccounts({ writer: () => writer('serviceaccounts'), logger })
+      : undefined,
     resource,
     pluralOf: (kind) => publishedKind(discovery, kind)?.plural,
     isNamespaced: (kind) => publishedKind(discovery, kind)?.scope === 'Namespaced',
-    writer: oncePerPlural((plural) => new OwnWriter(resource(plural))),
+    writer,
     reader: oncePerPlural((plural) => createObjectReader(resource(plural))),
     lister: oncePerPlural((plural) => new LazyLister(() => resource(plural).registry.lister())),
   };

@@ -6,7 +6,7 @@ import { SUBJECTS } from '../../kinds/objects.ts';
 import { objectOf, type Subject } from '../../kinds/subject.ts';
 import { withoutAllocations } from '../../kinds/views.ts';
 import type { Json } from '../normalise.ts';
-import { del, get, post, type Step, type Topic, topic, watch } from '../request.ts';
+import { del, get, NOT_DEFAULT, post, type Step, type Topic, topic, watch } from '../request.ts';
 import { withoutAges, withoutClockBookmarks } from '../views.ts';
 
 const TABLES = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -75,7 +75,7 @@ function stepsOf(subject: Subject): Step[] {
     watch(own, { view: (events) => plain(withoutClockBookmarks(events)) }),
     ...(subject.clusterScoped === true
       ? []
-      : [get(`${root}/${subject.plural}?fieldSelector=metadata.namespace%3D{{ns}}`, { view: plain })]),
+      : [get(`${root}/${subject.plural}?${NOT_DEFAULT},metadata.namespace%3D{{ns}}`, { view: plain })]),
     del(`${collection}?labelSelector=no-such-label`),
     del(own, undefined, { view: plain }),
     get(own, { view: plain }),

@@ -56,7 +56,11 @@ export function compiledInPlugins(kube: KubeContext, options: CompiledInOptions 
     namespaceExists(namespaces),
     limitPodHardAntiAffinityTopology(),
     limitRanger(kube.lister('limitranges')),
-    serviceAccount({ accounts: kube.reader('serviceaccounts'), random: (below) => kube.host.random(below) }),
+    serviceAccount({
+      accounts: kube.reader('serviceaccounts'),
+      clock: kube.host.clock,
+      random: (below) => kube.host.random(below),
+    }),
     nodeRestriction({
       nodes,
       pods: kube.reader('pods'),

@@ -20,4 +20,5 @@ export async function existingPods(kube: KubeContext, namespace: string, limit: 
 /** Rejects with a 409 if the namespace exists. */
 export async function createNamespace(kube: KubeContext, name: string): Promise<void> {
   await kube.writer('namespaces').create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  await kube.defaultAccounts?.create(name);
 }

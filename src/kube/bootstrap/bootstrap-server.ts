@@ -7,6 +7,7 @@
 import type { LateLister } from '../../server/own/late-lister.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
+import { ensuredDefaultAccounts } from '../identity/default-accounts.ts';
 import type { KubeContext } from '../kube-context.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
 import { bootstrapObjects } from './bootstrap-objects.ts';
@@ -46,10 +47,13 @@ export async function bootstrapServer(options: BootstrapServerOptions): Promise<
     late.attach(await kube.resource(plural).registry.lister());
   });
   const [objectWrites] = await Promise.all([planned, ...attached]);
+  const accounts =
+    kube.defaultAccounts === undefined ? [] : ensuredDefaultAccounts(SYSTEM_NAMESPACES, listers.namespaces.list());
   const writes = [
     ...namespaceWrites(listers.namespaces, ensurer),
     ...policyWrites({ listers, ensurer, logger: kube.logger }),
     ...objectWrites,
+    ...(await ensurer.plan(accounts)),
   ];
   await Promise.all(writes.map((write) => write()));
   lease?.start();

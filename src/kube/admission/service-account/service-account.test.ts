@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { objectAt, objectsAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { startTestKube } from '../../kube-server.fixtures.ts';
+import { VirtualClock } from '../../../base/virtual-clock.ts';
+import { startTestKube, type TestAnswer } from '../../kube-server.fixtures.ts';
 import { attributesFor, podWith, readerOf, verdict } from '../admission.fixtures.ts';
 import { serviceAccount } from './service-account.ts';
 
@@ -9,7 +10,8 @@ const account = (name: string, more: JsonObject = {}, annotations: JsonObject = 
   metadata: { name, namespace: 'ns', annotations },
   ...more,
 });
-const plugin = (...accounts: JsonObject[]) => serviceAccount({ accounts: readerOf(...accounts), random: () => 0 });
+const plugin = (...accounts: JsonObject[]) =>
+  serviceAccount({ accounts: readerOf(...accounts), clock: new VirtualClock(), random: () => 0 });
 const create = (pod: JsonObject, ...accounts: JsonObject[]): string | undefined =>
   verdict(plugin(...accounts), attributesFor('CREATE', 'pods', pod));
 
@@ -117,26 +119,51 @@ describe('ServiceAccount', () => {
     );
   });
 
-  test('on a server: refuses pods without an account, unless the plugin is disabled', async () => {
-    const pods = '/api/v1/namespaces/default/pods';
-    const pod = {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'p' },
-      spec: { containers: [{ name: 'c', image: 'i' }] },
-    };
-    const kube = await startTestKube({ admission: { enable: [], disable: [] } });
-    const refused = await kube.request('POST', pods, pod);
-    expect(refused.status).toBe(403);
-    expect(refused.body['message']).toBe(
-      'pods "p" is forbidden: error looking up service account default/default: serviceaccount "default" not found',
-    );
-    const made = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
-    await kube.request('POST', '/api/v1/namespaces/default/serviceaccounts', made);
-    expect((await kube.request('POST', pods, pod)).status).toBe(201);
+  const POD = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  const DEFAULT = '/api/v1/namespaces/default';
+  const WITH_PLUGIN = { admission: { enable: [], disable: [] } };
+
+  test('on a server: admits a pod at once, because the default account exists', async () => {
+    const kube = await startTestKube(WITH_PLUGIN);
+    expect((await kube.request('POST', `${DEFAULT}/pods`, POD)).status).toBe(201);
     await kube.stop();
-    const without = await startTestKube();
-    expect((await without.request('POST', pods, pod)).status).toBe(201);
-    await without.stop();
+  });
+
+  test('on a server: waits a second for a missing default account, and not for others', async () => {
+    const kube = await startTestKube(WITH_PLUGIN);
+    await kube.request('DELETE', `${DEFAULT}/serviceaccounts/default`);
+    const named = { ...POD, spec: { ...POD.spec, serviceAccountName: 'runner' } };
+    expect((await kube.request('POST', `${DEFAULT}/pods`, named)).status).toBe(403);
+
+    // Nine pauses of 100 to 199 ms.
+    let refused: TestAnswer | undefined;
+    const first = kube.request('POST', `${DEFAULT}/pods`, POD).then((answer) => {
+      refused = answer;
+    });
+    await kube.clock.advance(899);
+    expect(refused).toBeUndefined();
+    await kube.clock.advance(892);
+    await first;
+    expect(refused).toMatchObject({
+      status: 403,
+      body: {
+        message:
+          'pods "p" is forbidden: error looking up service account default/default: serviceaccount "default" not found',
+      },
+    });
+
+    const second = kube.request('POST', `${DEFAULT}/pods`, POD);
+    await kube.clock.advance(250);
+    await kube.request('POST', `${DEFAULT}/serviceaccounts`, { metadata: { name: 'default' } });
+    await kube.clock.advance(199);
+    expect((await second).status).toBe(201);
+    await kube.stop();
+  });
+
+  test('on a server: needs no account if the plugin is disabled', async () => {
+    const kube = await startTestKube();
+    expect((await kube.request('POST', `${DEFAULT}/pods`, POD)).status).toBe(201);
+    expect((await kube.request('GET', `${DEFAULT}/serviceaccounts/default`)).status).toBe(404);
+    await kube.stop();
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ADMIN, startTestKube, type TestKube } from '../../kube-server.fixtures.ts';
 
 describe('namespaces', () => {
@@ -73,6 +73,9 @@ describe('namespaces', () => {
     const first = await kube.request('DELETE', '/api/v1/namespaces/going');
     expect(first.status).toBe(200);
     expect(first.body).toMatchObject({ kind: 'Namespace', status: { phase: 'Terminating' } });
+    expect(first.warnings).toEqual([
+      '299 - "the namespace stays Terminating until a namespace controller (kube-controller-manager) finalizes it; this server does not run one yet"',
+    ]);
     const metadata = first.body['metadata'] as Record<string, unknown>;
     expect(metadata['deletionTimestamp']).toBeDefined();
     expect(metadata['deletionGracePeriodSeconds']).toBeUndefined();
@@ -136,5 +139,67 @@ describe('namespaces', () => {
       { as: ADMIN },
     );
     expect(answer.body).toMatchObject({ code: 404, message: 'namespaces "none" not found' });
+  });
+});
+
+describe('the default ServiceAccount', () => {
+  let kube: TestKube;
+  const path = (namespace: string): string => `/api/v1/namespaces/${namespace}/serviceaccounts/default`;
+  const statusOf = async (namespace: string): Promise<number> => (await kube.request('GET', path(namespace))).status;
+  const start = async (from?: TestKube): Promise<TestKube> =>
+    startTestKube({ admission: { enable: ['NamespaceAutoProvision'], disable: [] } }, from?.host);
+  beforeEach(async () => {
+    kube = await start();
+  });
+  afterEach(() => kube.stop());
+
+  test('exists in the namespaces of a new server', async () => {
+    for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease'])
+      expect(await statusOf(name)).toBe(200);
+    expect((await kube.request('GET', path('default'))).body).toEqual({
+      kind: 'ServiceAccount',
+      apiVersion: 'v1',
+      metadata: {
+        name: 'default',
+        namespace: 'default',
+        uid: expect.any(String),
+        resourceVersion: expect.any(String),
+        creationTimestamp: '2030-01-01T00:00:00Z',
+      },
+    });
+  });
+
+  test('exists when the creation of a namespace is answered', async () => {
+    await kube.request('POST', '/api/v1/namespaces', { metadata: { name: 'made' } });
+    expect(await statusOf('made')).toBe(200);
+    const { body } = await kube.request('POST', '/api/v1/namespaces', { metadata: { generateName: 'made-' } });
+    expect(await statusOf((body['metadata'] as { name: string }).name)).toBe(200);
+    const apply = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'applied' } };
+    const headers = { 'content-type': 'application/apply-patch+yaml' };
+    await kube.request('PATCH', '/api/v1/namespaces/applied?fieldManager=me', apply, { headers });
+    expect(await statusOf('applied')).toBe(200);
+    await kube.request('POST', '/api/v1/namespaces/provisioned/configmaps', { metadata: { name: 'c' } });
+    expect(await statusOf('provisioned')).toBe(200);
+  });
+
+  test('is not created for a dry run, a refused namespace or an update', async () => {
+    await kube.request('POST', '/api/v1/namespaces?dryRun=All', { metadata: { name: 'dry' } });
+    expect(await statusOf('dry')).toBe(404);
+    await kube.request('DELETE', path('default'));
+    expect((await kube.request('POST', '/api/v1/namespaces', { metadata: { name: 'default' } })).status).toBe(409);
+    const labelled = { metadata: { name: 'default', labels: { a: 'b' } } };
+    expect((await kube.request('PUT', '/api/v1/namespaces/default', labelled)).status).toBe(200);
+    expect(await statusOf('default')).toBe(404);
+  });
+
+  test('is restored at the next start, except in namespaces that are being deleted', async () => {
+    for (const name of ['kept', 'going']) {
+      await kube.request('POST', '/api/v1/namespaces', { metadata: { name } });
+      await kube.request('DELETE', path(name));
+    }
+    await kube.request('DELETE', '/api/v1/namespaces/going');
+    await kube.stop();
+    kube = await start(kube);
+    expect([await statusOf('kept'), await statusOf('going')]).toEqual([200, 404]);
   });
 });
