@@ -11,11 +11,14 @@ export function wantsColour(env: Readonly<Record<string, string | undefined>>, i
   return isTerminal && terminal !== 'dumb';
 }
 
-export type Colour = 'red' | 'yellow' | 'cyan' | 'grey' | 'bold';
+export type Colour = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'grey' | 'bold';
 
 const CODES: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
   red: [31, 39],
+  green: [32, 39],
   yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
   cyan: [36, 39],
   grey: [90, 39],
   bold: [1, 22],

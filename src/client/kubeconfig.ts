@@ -1,0 +1,185 @@
+/**
+ * The reader of kubeconfig files. It follows the rules of client-go (`tools/clientcmd`): of several files the first to
+ * name something wins, and paths are relative to the file that has them. Nothing here reads a file.
+ */
+import { readYaml } from '../apimachinery/codec/yaml/yaml.ts';
+import { ConfigError } from '../base/errors.ts';
+import { getField, isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
+
+export interface KubeconfigFile {
+  /** An absolute path, for messages and relative paths. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A value that a kubeconfig has inline or in a file. `path` is resolved against `base`, the path of the kubeconfig. */
+export type InlineOrFile =
+  | { readonly kind: 'inline'; readonly base64: string }
+  | { readonly kind: 'file'; readonly path: string; readonly base: string };
+
+/** The command of a credential plugin. */
+export interface ExecPlugin {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly apiVersion: string;
+  readonly provideClusterInfo: boolean;
+  readonly installHint: string;
+  /** The path of the kubeconfig. A command that contains a slash is relative to its folder. */
+  readonly base: string;
+}
+
+export interface KubeconfigUser {
+  readonly clientCertificate: InlineOrFile | undefined;
+  readonly clientKey: InlineOrFile | undefined;
+  readonly token: string | undefined;
+  /** Takes precedence over `token`. */
+  readonly tokenFile: InlineOrFile | undefined;
+  readonly basic: { readonly username: string; readonly password: string } | undefined;
+  readonly exec: ExecPlugin | undefined;
+  readonly impersonate: { readonly user: string; readonly groups: readonly string[]; readonly uid: string } | undefined;
+}
+
+export interface KubeconfigContext {
+  readonly name: string;
+  /** `https://127.0.0.1:6443`, without a slash at its end. */
+  readonly server: string;
+  /** Undefined for the authorities that the system trusts. */
+  readonly ca: InlineOrFile | undefined;
+  readonly insecureSkipTlsVerify: boolean;
+  /** The name in the certificate of the server. Undefined for the host of the URL. */
+  readonly tlsServerName: string | undefined;
+  readonly user: KubeconfigUser;
+  /** Default `default`. */
+  readonly namespace: string;
+}
+
+/**
+ * Returns the current context, or the named one. Throws ConfigError if a file is malformed, if the context, its cluster
+ * or its user does not exist, or if it needs something that is not supported.
+ */
+export function readKubeconfig(files: readonly KubeconfigFile[], wanted?: string): KubeconfigContext {
+  const configs = files.map(parse);
+  const name =
+    wanted ?? configs.map(({ root }) => textOf(root, 'current-context')).find((text) => text !== undefined) ?? '';
+  const where = files.map(({ path }) => path).join(', ');
+  if (name === '')
+    throw new ConfigError(`${where} has no current context: choose one with kubectl config use-context, or --context`);
+  const context = find(configs, 'contexts', name, 'context');
+  if (context === undefined) throw new ConfigError(`${where} has no context ${JSON.stringify(name)}`);
+  const cluster = referred(configs, context, 'clusters', 'cluster');
+  const user = referred(configs, context, 'users', 'user');
+  const server = textOf(cluster.value, 'server') ?? '';
+  if (!/^https?:\/\//.test(server))
+    throw new ConfigError(`${cluster.path}: the cluster ${JSON.stringify(cluster.name)} has no server with a URL`);
+  if (textOf(cluster.value, 'proxy-url') !== undefined)
+    throw new ConfigError(`${cluster.path}: proxy-url of the cluster ${JSON.stringify(cluster.name)} is not supported`);
+  return {
+    name,
+    server: server.replace(/\/+$/, ''),
+    ca: inlineOrFile(cluster, 'certificate-authority'),
+    insecureSkipTlsVerify: getField(cluster.value, 'insecure-skip-tls-verify') === true,
+    tlsServerName: textOf(cluster.value, 'tls-server-name'),
+    user: userOf(user),
+    namespace: textOf(context.value, 'namespace') ?? 'default',
+  };
+}
+
+interface ParsedFile {
+  readonly path: string;
+  readonly root: JsonObject;
+}
+
+/** An entry of one of the lists, with the file that has it. */
+interface Entry {
+  readonly name: string;
+  readonly path: string;
+  readonly value: JsonObject;
+}
+
+function parse({ path, text }: KubeconfigFile): ParsedFile {
+  const read = readYaml(text);
+  if (!read.ok) throw new ConfigError(`cannot parse the kubeconfig ${path}: ${read.error.message}`);
+  if (read.value !== null && !isJsonObject(read.value)) throw new ConfigError(`${path} is not a kubeconfig`);
+  return { path, root: read.value ?? {} };
+}
+
+function find(configs: readonly ParsedFile[], list: string, name: string, field: string): Entry | undefined {
+  for (const { path, root } of configs) {
+    const entries = getField(root, list);
+    for (const entry of Array.isArray(entries) ? entries : []) {
+      if (!isJsonObject(entry) || getField(entry, 'name') !== name) continue;
+      const value = getField(entry, field);
+      return { name, path, value: isJsonObject(value) ? value : {} };
+    }
+  }
+  return undefined;
+}
+
+function referred(configs: readonly ParsedFile[], context: Entry, list: string, field: string): Entry {
+  const name = textOf(context.value, field) ?? '';
+  const entry = find(configs, list, name, field);
+  if (entry !== undefined) return entry;
+  // As in client-go, a context without a user is anonymous.
+  if (field === 'user' && name === '') return { name, path: context.path, value: {} };
+  throw new ConfigError(
+    `${context.path}: the context ${JSON.stringify(context.name)} names the ${field} ${JSON.stringify(name)}, which does not exist`,
+  );
+}
+
+function userOf(entry: Entry): KubeconfigUser {
+  const { value, path, name } = entry;
+  if (getField(value, 'auth-provider') !== undefined)
+    throw new ConfigError(`${path}: auth-provider of the user ${JSON.stringify(name)} is not supported; use exec`);
+  const username = textOf(value, 'username');
+  const impersonated = textOf(value, 'as');
+  const tokenFile = textOf(value, 'tokenFile');
+  const exec = getField(value, 'exec');
+  return {
+    clientCertificate: inlineOrFile(entry, 'client-certificate'),
+    clientKey: inlineOrFile(entry, 'client-key'),
+    token: textOf(value, 'token'),
+    tokenFile: tokenFile === undefined ? undefined : { kind: 'file', path: tokenFile, base: path },
+    basic: username === undefined ? undefined : { username, password: textOf(value, 'password') ?? '' },
+    exec: isJsonObject(exec) ? execOf(exec, path) : undefined,
+    impersonate:
+      impersonated === undefined
+        ? undefined
+        : { user: impersonated, groups: textsOf(value, 'as-groups'), uid: textOf(value, 'as-uid') ?? '' },
+  };
+}
+
+function execOf(exec: JsonObject, base: string): ExecPlugin {
+  const env: Record<string, string> = {};
+  const list = getField(exec, 'env');
+  for (const item of Array.isArray(list) ? list : [])
+    if (isJsonObject(item)) env[textOf(item, 'name') ?? ''] = textOf(item, 'value') ?? '';
+  return {
+    command: textOf(exec, 'command') ?? '',
+    args: textsOf(exec, 'args'),
+    env,
+    apiVersion: textOf(exec, 'apiVersion') ?? 'client.authentication.k8s.io/v1',
+    provideClusterInfo: getField(exec, 'provideClusterInfo') === true,
+    installHint: textOf(exec, 'installHint') ?? '',
+    base,
+  };
+}
+
+/** Inline data takes precedence over a file. */
+function inlineOrFile({ value, path: base }: Entry, name: string): InlineOrFile | undefined {
+  const base64 = textOf(value, `${name}-data`);
+  if (base64 !== undefined) return { kind: 'inline', base64 };
+  const path = textOf(value, name);
+  return path === undefined ? undefined : { kind: 'file', path, base };
+}
+
+/** Returns undefined for an empty text, too. */
+function textOf(object: JsonObject, name: string): string | undefined {
+  const value = getField(object, name);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function textsOf(object: JsonObject, name: string): readonly string[] {
+  const value: JsonValue | undefined = getField(object, name);
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
