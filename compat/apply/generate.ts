@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../src/base/json-value.ts';
 import { createRandom, type Random } from '../../test/fuzz/random.ts';
 import { keyed, type Make, map, oneOf, repeatItem, struct, word } from '../common/random-json.ts';
 import { type Edit, headOf, isDict, lay, type ManagedFieldsEdit, type Sequence, type Step } from './sequence.ts';
-import { NAMESPACE, type Subject } from './subject.ts';
+import { apiVersionOf, NAMESPACE, type Subject } from './subject.ts';
 
 const APPLIERS = ['alpha', 'beta', 'gamma', 'kubectl'];
 const UPDATERS = ['alpha', 'beta', 'delta', 'kubectl-client-side-apply', 'kubectl-edit'];
@@ -11,6 +11,8 @@ const AGENTS = ['kubectl/v1.36.3 (linux/amd64) kubernetes/abc', 'Mozilla/5.0', '
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** One of this many sequences runs with a second for each step. */
 const CLOCKED_ONE_IN = 20;
+/** Few, because the reference answers 500 to them. The part `bad-input` has them all. */
+const SPOILED_ONE_IN = 2000;
 
 export function generateSequence(seed: number, subjects: readonly Subject[]): Sequence {
   const random = createRandom(seed);
@@ -24,6 +26,7 @@ export function generateSequence(seed: number, subjects: readonly Subject[]): Se
   while (steps.length < length) {
     const step = steps.length === 0 ? generator.first() : generator.next();
     steps.push(crowd && steps.length > 0 && random.int(6) > 0 ? generator.crowded(steps.length) : step);
+    if (steps.length === 1 && subject.isRewritten === true) steps.push(generator.crowded(0));
   }
   for (const version of subject.versions) steps.push({ method: 'GET', version, query: {} });
   return { title: `seed ${seed}`, subject, steps, clocked };
@@ -134,7 +137,10 @@ class StepGenerator {
       case 1:
         return { method: 'PATCH', patch: 'merge', ...shared, ...this.#update(), body: { spec } };
       default:
-        return { method: 'PATCH', patch: 'apply', ...shared, query: this.#applyQuery(), body };
+        // The reference answers 500 to every apply to the scale of a custom resource.
+        return this.#subject.custom === true
+          ? { method: 'PUT', ...shared, ...this.#update(), body }
+          : { method: 'PATCH', patch: 'apply', ...shared, query: this.#applyQuery(), body };
     }
   }
 
@@ -224,6 +230,7 @@ class StepGenerator {
   #config(version: string, whole: boolean): JsonObject {
     const random = this.#random;
     const part = this.#subject.part(version)(random) as JsonObject;
+    if (this.#subject.custom !== true && random.int(10) > 0) dropEmpty(part);
     const body = whole ? (lay(structuredClone(this.#subject.base), part) as JsonObject) : part;
     const head = this.#head(version);
     return { ...head, metadata: { ...(head['metadata'] as JsonObject), ...this.#metadata(head, body) }, ...body };
@@ -232,6 +239,11 @@ class StepGenerator {
   #metadata(head: JsonObject, body: JsonObject): JsonObject {
     const random = this.#random;
     const result = struct({ labels: map(word), annotations: map(word) })(random) as JsonObject;
+    // The reference stores empty maps in the metadata of custom resources and drops them on read, so that the next
+    // update writes the object again even if it changes nothing.
+    if (this.#subject.custom === true)
+      for (const [key, value] of Object.entries(result))
+        if (Object.keys(value as JsonObject).length === 0) delete result[key];
     if (random.int(8) === 0)
       result['finalizers'] = oneOf(['example.com/a'], ['example.com/a', 'example.com/b'], [])(random);
     if (random.int(12) === 0) result['ownerReferences'] = owners(random);
@@ -257,7 +269,7 @@ class StepGenerator {
     const entry = (change: JsonObject): JsonValue => ({
       manager: 'x',
       operation: 'Update',
-      apiVersion: 'v1',
+      apiVersion: apiVersionOf(this.#subject, this.#version()),
       fieldsType: 'FieldsV1',
       fieldsV1: { 'f:metadata': { 'f:labels': { 'f:a': {} } } },
       ...change,
@@ -291,10 +303,10 @@ class StepGenerator {
   #spoil(config: JsonObject, nullsOneIn: number): JsonObject {
     const random = this.#random;
     if (random.int(nullsOneIn) === 0) setAt(config, random.pick(pathsOf(config)), null);
-    if (random.int(250) === 0) setAt(config, [random.pick(['metadata', 'spec', 'x']), 'undeclared'], 1);
-    if (random.int(250) === 0)
+    if (random.int(SPOILED_ONE_IN) === 0) setAt(config, [random.pick(['metadata', 'spec']), 'undeclared'], 1);
+    if (random.int(SPOILED_ONE_IN) === 0)
       setAt(config, random.pick(pathsOf(config)), random.pick<JsonValue>([7, 'wrong', {}, []]));
-    if (random.int(250) === 0) repeatItem(random, config);
+    if (random.int(SPOILED_ONE_IN) === 0) repeatItem(random, config);
     return config;
   }
 
@@ -334,6 +346,16 @@ const owners: Make = keyed(
   },
   'uid',
 );
+
+/** Removes empty lists and maps. Messages and generations of built-in kinds differ for them in a known way. */
+function dropEmpty(value: JsonValue): void {
+  if (Array.isArray(value)) value.forEach(dropEmpty);
+  if (!isDict(value)) return;
+  for (const [key, child] of Object.entries(value)) {
+    if (Array.isArray(child) ? child.length === 0 : isDict(child) && Object.keys(child).length === 0) delete value[key];
+    else dropEmpty(child);
+  }
+}
 
 /** The paths of the fields that a client may write, to any depth, without those through lists. */
 function pathsOf(object: JsonObject): string[][] {

@@ -13,4 +13,37 @@ export interface KnownApplyDifference extends KnownEntry {
   readonly isRare?: boolean;
 }
 
-export const KNOWN: readonly KnownApplyDifference[] = [];
+export const KNOWN: readonly KnownApplyDifference[] = [
+  {
+    id: 'Configurations that do not fit',
+    reason: 'undeclared fields, wrong types and repeated keys are 422 with the field; the reference answers 500',
+    step: /^PATCH \(apply\)/,
+    difference:
+      /^status: 500 → 4(?:00|22)$|^body\.code: 500 → |^body\.message: "failed to create typed patch object|^body\.details: \(absent\) → |^body\.reason: \(absent\) → "(?:Invalid|BadRequest)"/,
+  },
+  {
+    id: 'Empty lists',
+    reason: 'an empty list is none before the object is validated; messages show that',
+    difference: /^body\.(?:message|details\.causes\[\d+\]\.message): .*(?:\[\]|\{\}).* → .*null/,
+    isRare: true,
+  },
+  {
+    id: 'Empty lists',
+    reason: 'these kinds count an empty list as a change of the generation',
+    step: /\/(?:networkpolicies|validatingwebhookconfigurations)/,
+    difference: /^body\.metadata\.(?:generation|resourceVersion): /,
+    isRare: true,
+  },
+  {
+    id: 'Opaque parameters of devices',
+    reason: 'messages print the keys of opaque data in the order of the patch; the reference sorts them',
+    step: /\/controllerrevisions\//,
+    difference: /^body\.(?:message|details\.causes)/,
+  },
+  {
+    id: 'Conditions of API services',
+    reason: 'no loop checks the service of an APIService yet; a loop of the reference does',
+    step: /\/apiservices\//,
+    difference: /^body\.(?:metadata\.(?:managedFields|resourceVersion)|status)/,
+  },
+];

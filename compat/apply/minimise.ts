@@ -17,14 +17,17 @@ export async function minimise(result: SequenceResult, options: RunOptions): Pro
   const { sequence } = result;
   let tries = sequence.clocked ? MAX_CLOCKED_TRIES : MAX_TRIES;
   let last = result;
+  const first = result.differences.find((one) => !options.isKnown(one));
+  // A smaller sequence must differ in the same place, otherwise it may show something else.
+  const place = placeOf(first?.where ?? '');
   const differs = async (smaller: Sequence): Promise<boolean> => {
     if (tries-- <= 0) return false;
     const again = await runSequence(smaller, options);
-    if (again.differences.every(options.isKnown)) return false;
+    if (!again.differences.some((one) => !options.isKnown(one) && placeOf(one.where) === place)) return false;
     last = again;
     return true;
   };
-  const end = result.differences.find((one) => !options.isKnown(one))?.index ?? sequence.steps.length - 1;
+  const end = first?.index ?? sequence.steps.length - 1;
   let steps = sequence.steps.slice(0, end + 1);
   for (let i = steps.length - 2; i >= 0; i--) {
     const fewer = steps.toSpliced(i, 1);
@@ -44,6 +47,10 @@ export async function minimise(result: SequenceResult, options: RunOptions): Pro
     steps = steps.with(i, withBody(smallest as JsonObject));
   }
   return { ...result, minimised: formatMinimal({ ...sequence, steps }, last) };
+}
+
+function placeOf(where: string): string {
+  return where.replace(/\[\d+\]/g, '[]');
 }
 
 function formatMinimal({ subject, steps }: Sequence, { differences }: SequenceResult): string {

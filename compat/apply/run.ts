@@ -65,9 +65,7 @@ export async function runSequence(sequence: Sequence, options: RunOptions): Prom
   const { clients } = options;
   const variables = new Map([['name', sequence.name ?? `s-${runs++}`]]);
   const now = Date.now();
-  const normalisers = clients.map(({ peer }) =>
-    createNormaliser(peer.url, now, { managedFields: clocked ? 'compare times' : 'compare' }),
-  );
+  const normalisers = clients.map(({ peer }) => createNormaliser(peer.url, now, { keepTimes: clocked }));
   const differences: StepDifference[] = [];
   for (const [index, step] of steps.entries()) {
     if (clocked) await nextSecond();
@@ -80,7 +78,7 @@ export async function runSequence(sequence: Sequence, options: RunOptions): Prom
     });
     const view = (body: Json): Json => withoutAllocations(body);
     // The reference lists the causes of conflicts with several managers from a map.
-    const compared: Request = { ...(requests[0] as Request), view, anyOrder: true };
+    const compared: Request = { ...(requests[0] as Request), view, anyOrder: 'causes' };
     const found = compareAnswers(compared, sideOf(0), sideOf(1)).map((difference) => ({
       ...difference,
       index,

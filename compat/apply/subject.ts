@@ -19,6 +19,8 @@ export interface Subject {
   /** The kind has `/scale`. Default false. */
   readonly scale?: boolean;
   readonly custom?: boolean;
+  /** The reference writes the first update of a new object even if it changes nothing. Default false. */
+  readonly isRewritten?: boolean;
 }
 
 /** The namespace of all objects. */

@@ -64,19 +64,22 @@ function bodyOf(step: Step, side: Side): Json {
   const parsed = step.exact === true ? undefined : parseBody(text);
   if (parsed === undefined) return side.normaliser.text(text);
   const value = side.normaliser.value(side.answer.status < 300 ? applyView(step, parsed) : parsed);
-  return step.anyOrder === true ? withSortedCauses(value) : value;
+  if (step.anyOrder === undefined || step.anyOrder === false) return value;
+  return withSortedCauses(value, step.anyOrder === 'causes');
 }
 
-/** Returns a Status with its causes, and the parts of its message about them, sorted. */
-function withSortedCauses(body: Json): Json {
+/** Returns a Status with its causes sorted, and the parts of its message about them unless `keepsMessage`. */
+function withSortedCauses(body: Json, keepsMessage: boolean): Json {
   if (!isObject(body) || body['kind'] !== 'Status' || !isObject(body['details'])) return body;
   const causes = body['details']['causes'];
   if (!Array.isArray(causes)) return body;
   const byText = (a: Json, b: Json): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+  const sorted = { ...body, details: { ...body['details'], causes: [...causes].sort(byText) } };
+  if (keepsMessage) return sorted;
   const parts = String(body['message'])
     .replace(/: \[|\]$/g, ', ')
     .split(', ');
-  return { ...body, message: parts.sort(), details: { ...body['details'], causes: [...causes].sort(byText) } };
+  return { ...sorted, message: parts.sort() };
 }
 
 /** A body that the view cannot process is compared whole, with the error beside it. */

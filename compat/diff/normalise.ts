@@ -14,7 +14,7 @@ const DAY = 86_400_000;
 /** Sentences that quote a revision of the server, quoted objects, objects in YAML. */
 const REVISION_IN_TEXT =
   /(\bcurrent: |ResourceVersion in (?:the precondition|record) \(|ResourceVersion in (?:precondition|object meta): |resourceVersion: "|"resourceVersion\\*":\\*")\d+/g;
-const MANAGED_FIELDS_IN_YAML = /^ *managedFields:\n(?: *- .*\n(?: {4,}.*\n)*)+/m;
+const MANAGED_FIELDS_IN_YAML = /^ *managedFields:\n(?: *- .*\n(?: {4,}.*\n)*)+/gm;
 /** An object inside a message, quoted as Go does. */
 const QUOTED_OBJECT = /"(?:\{|\[)(?:[^"\\]|\\.)*"/g;
 /** The characters of generated suffixes. */
@@ -24,10 +24,10 @@ const MAX_PREFIX = 58;
 
 export interface NormaliserOptions {
   /**
-   * `drop` leaves managedFields out. `compare` replaces their times and sorts the entries, because the order depends on
-   * whether a second passed between two writes. `compare times` keeps the order and numbers the times. Default `drop`.
+   * Numbers the times in managedFields and keeps the order of the entries. Default false: entries are sorted, because
+   * their order depends on whether a second passed between two writes.
    */
-  readonly managedFields?: 'drop' | 'compare' | 'compare times';
+  readonly keepTimes?: boolean;
 }
 
 export interface Normaliser {
@@ -40,7 +40,7 @@ export interface Normaliser {
 
 /** Makes a normaliser for one server and case. `now` decides which times are the server's own. */
 export function createNormaliser(url: string, now: number, options: NormaliserOptions = {}): Normaliser {
-  const { managedFields: managed = 'drop' } = options;
+  const { keepTimes = false } = options;
   const places = new Map<string, string>();
   const counts = new Map<string, number>();
   const place = (kind: string, original: string): string => {
@@ -55,13 +55,8 @@ export function createNormaliser(url: string, now: number, options: NormaliserOp
   const generated = new Map<string, RegExp>();
 
   const text = (original: string): string => {
-    let result = original
-      .replace(MANAGED_FIELDS_IN_YAML, '')
-      .replace(/^( *metadata:)\n(?!\s)/gm, '$1 {}\n')
-      .replace(QUOTED_OBJECT, sortQuoted);
-    result = withoutManagedFields(result)
-      .replaceAll(url, '<server>')
-      .replaceAll(url.slice('https://'.length), '<server>');
+    let result = original.replace(MANAGED_FIELDS_IN_YAML, sortYamlEntries).replace(QUOTED_OBJECT, sortQuoted);
+    result = result.replaceAll(url, '<server>').replaceAll(url.slice('https://'.length), '<server>');
     result = result.replace(JWT, (whole, payload: string) => describeJwt(whole, payload));
     result = result.replace(UUID, (uid) => place('uid', uid));
     result = result.replace(TIME, (whole, date: string, clock: string, fraction: string | undefined, zone: string) => {
@@ -103,7 +98,6 @@ export function createNormaliser(url: string, now: number, options: NormaliserOp
     for (const name of Object.keys(value).sort()) {
       // Descriptions of columns are our own words.
       if (name === 'description' && key === 'columnDefinitions') continue;
-      if (name === 'managedFields' && managed === 'drop') continue;
       const child = value[name] as Json;
       if (name === 'metadata' && isObject(child)) result[name] = walkMetadata(child, isList, bookmark);
       else if (name === 'managedFields' && key === 'metadata' && Array.isArray(child))
@@ -130,7 +124,7 @@ export function createNormaliser(url: string, now: number, options: NormaliserOp
     const plain = entries.map((entry): Json => {
       if (!isObject(entry)) return entry;
       const { time, fieldsV1, ...rest } = entry;
-      const isNumbered = managed === 'compare times' && typeof time === 'string' && text(time) !== time;
+      const isNumbered = keepTimes && typeof time === 'string' && text(time) !== time;
       return {
         ...(walk(rest, '') as { [key: string]: Json }),
         ...(fieldsV1 === undefined ? {} : { fieldsV1: walkFields(fieldsV1) }),
@@ -141,7 +135,7 @@ export function createNormaliser(url: string, now: number, options: NormaliserOp
       isObject(entry)
         ? JSON.stringify([entry['manager'], entry['operation'], entry['subresource'], entry['apiVersion']])
         : '';
-    return managed === 'compare times' ? plain : plain.sort((a, b) => (identity(a) < identity(b) ? -1 : 1));
+    return keepTimes ? plain : plain.sort((a, b) => (identity(a) < identity(b) ? -1 : 1));
   };
 
   /** The keys of FieldsV1 contain values of the object. */
@@ -161,21 +155,21 @@ export function createNormaliser(url: string, now: number, options: NormaliserOp
   };
 }
 
-/** Removes managedFields from objects in a message. */
-function withoutManagedFields(text: string): string {
-  const start = text.indexOf(',"managedFields":[');
-  if (start < 0) return text;
-  let end = text.indexOf('[', start) + 1;
-  for (let depth = 1; depth > 0 && end < text.length; end++) {
-    if (text[end] === '[') depth++;
-    if (text[end] === ']') depth--;
-  }
-  return withoutManagedFields(text.slice(0, start) + text.slice(end));
+/** Sorts the entries of managedFields by their text, without the times, which `text` replaces. */
+function sortYamlEntries(block: string): string {
+  const [head, ...lines] = block.split('\n');
+  const indent = /^ */.exec(lines[0] ?? '')?.[0] ?? '';
+  const entries = lines
+    .join('\n')
+    .split(new RegExp(`^(?=${indent}- )`, 'm'))
+    .filter((entry) => entry !== '');
+  const key = (entry: string): string => entry.replace(/^ *time: .*\n/m, '');
+  return [head, entries.sort((a, b) => (key(a) < key(b) ? -1 : 1)).join('')].join('\n');
 }
 
 /**
- * Returns the quoted object with sorted keys, without managedFields and the revision. Returns the quotation unchanged
- * if it is not an object.
+ * Returns the quoted object with sorted keys, without the revision. Returns the quotation unchanged if it is not an
+ * object.
  */
 function sortQuoted(quoted: string): string {
   try {
@@ -188,7 +182,7 @@ function sortQuoted(quoted: string): string {
 function sortKeys(value: Json): Json {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (!isObject(value)) return value;
-  const kept = Object.keys(value).filter((key) => key !== 'managedFields' && key !== 'resourceVersion');
+  const kept = Object.keys(value).filter((key) => key !== 'resourceVersion');
   return Object.fromEntries(kept.sort().map((key) => [key, sortKeys(value[key] as Json)]));
 }
 

@@ -26,8 +26,11 @@ export interface StepOptions {
   readonly exact?: boolean;
   /** Compares only status and headers. */
   readonly bodyless?: boolean;
-  /** Compares causes and warnings in any order, because the reference takes theirs from a hash table. */
-  readonly anyOrder?: boolean;
+  /**
+   * Compares causes, the parts of the message about them, and warnings in any order, because the reference takes theirs
+   * from a hash table. `causes`: only the causes.
+   */
+  readonly anyOrder?: boolean | 'causes';
   /**
    * Repeats the request on each server until it answers with this code, because loops take time. Only for steps that
    * change nothing.

@@ -1,5 +1,6 @@
 /** All topics, in the order of the report. A new file of cases is added only here. */
 import type { Topic } from './request.ts';
+import { apply } from './topics/apply.ts';
 import { certificateRequests } from './topics/certificate-requests.ts';
 import { claimStatus } from './topics/claim-status.ts';
 import { configmaps } from './topics/configmaps.ts';
@@ -29,7 +30,7 @@ import { metadata } from './topics/metadata.ts';
 import { namespaces } from './topics/namespaces.ts';
 import { openapi } from './topics/openapi.ts';
 import { options } from './topics/options.ts';
-import { apply, patches } from './topics/patches.ts';
+import { patches } from './topics/patches.ts';
 import { escalation, rbac } from './topics/rbac.ts';
 import { reviews } from './topics/reviews.ts';
 import { secrets } from './topics/secrets.ts';

@@ -103,6 +103,7 @@ class ObjectLifecycle {
   readonly #options: KindRunOptions;
   readonly #path: string;
   #stored: readonly [JsonDict | undefined, JsonDict | undefined] = [undefined, undefined];
+  #read: readonly [JsonDict | undefined, JsonDict | undefined] = [undefined, undefined];
 
   constructor(options: KindRunOptions, name: string) {
     this.#options = options;
@@ -114,9 +115,14 @@ class ObjectLifecycle {
     return this.#stored[0] ?? {};
   }
 
-  /** Returns the object that a server has stored, or that of the reference if it has none. */
+  /** Returns the object that a server has stored, or that of the reference if it has none, without managedFields. */
   of(side: Side): JsonDict {
     return this.#stored[side] ?? this.stored;
+  }
+
+  /** Returns the object with the managedFields that were read. */
+  whole(side: Side): JsonDict {
+    return this.#read[side] ?? this.of(side);
   }
 
   async check(request: Request, view: 'object' | 'table' = 'object'): Promise<Asked> {
@@ -133,6 +139,7 @@ class ObjectLifecycle {
 
   async read(): Promise<void> {
     const { bodies } = await this.#options.session.ask({ title: 'GET', method: 'GET', path: this.#path });
+    this.#read = bodies;
     this.#stored = [withoutManagedFields(bodies[0]), withoutManagedFields(bodies[1])];
   }
 }
@@ -164,7 +171,7 @@ async function runVariant(options: KindRunOptions, variant: Variant, random: Ran
     title: `PUT ${name} as it is`,
     method: 'PUT',
     path: '{}',
-    body: (side) => lifecycle.of(side),
+    body: (side) => lifecycle.whole(side),
   });
   await lifecycle.write({ title: `PUT ${name} as it was sent`, method: 'PUT', path: '{}', body: object });
   await putAll(lifecycle, `${name}: `, '{}', edit, sampleOf(share(plan.updates), random), undefined);

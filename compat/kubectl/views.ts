@@ -40,12 +40,12 @@ export function sortedLines(text: string): string {
   return text.split('\n').sort().join('\n');
 }
 
-/** Returns JSON with sorted keys, without managedFields. */
+/** Returns JSON with sorted keys. */
 export function sortedJson(text: string): string {
   const sort = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(sort);
     if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value).filter(([key]) => key !== 'managedFields');
+    const entries = Object.entries(value);
     return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, child]) => [key, sort(child)]));
   };
   return JSON.stringify(sort(JSON.parse(text)), undefined, 1);

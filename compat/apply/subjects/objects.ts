@@ -17,10 +17,10 @@ const subjects = plainList(
 );
 const condition = { '!status': oneOf('True', 'False'), message: word, reason: word };
 
-/** Addresses of nodes: a keyed list in which the reference tolerates repeats of a key. */
-const addresses: Make = plainList(
-  struct({ '!type': oneOf('InternalIP', 'Hostname'), '!address': oneOf('10.1.0.1', '10.1.0.2', 'h') }),
-);
+const address = { '!type': oneOf('InternalIP', 'Hostname'), '!address': oneOf('10.1.0.1', '10.1.0.2', 'h') };
+/** A keyed list in which the reference tolerates repeats of a key, except in configurations. */
+const addresses: Make = (random) =>
+  random.int(12) === 0 ? plainList(struct(address))(random) : keyed(address, 'type')(random);
 
 /** Quotas of resources that no sequence creates, because a quota affects the other objects of its namespace. */
 const counted = oneOf('count/a.example.com', 'count/b.example.com');
@@ -126,6 +126,7 @@ export const OBJECTS: readonly Subject[] = [
         }),
       },
     ),
+    isRewritten: true,
     status: struct({
       phase: oneOf('Pending', 'Bound'),
       capacity: map(oneOf('1Gi', '2Gi'), () => 'storage'),

@@ -9,8 +9,11 @@ const SPEC: StepOptions = {
   view: (body: Json) => {
     const { status, metadata, ...rest } = body as Record<string, Json>;
     if (typeof status !== 'object' || typeof metadata !== 'object') return body;
-    const { resourceVersion: _, ...kept } = metadata as Record<string, Json>;
-    return { ...rest, metadata: kept };
+    const { resourceVersion: _, managedFields, ...kept } = metadata as Record<string, Json>;
+    const ofSpec = (managedFields as { [key: string]: Json }[] | undefined)?.filter(
+      ({ subresource }) => subresource !== 'status',
+    );
+    return { ...rest, metadata: { ...kept, ...(ofSpec === undefined ? {} : { managedFields: ofSpec }) } };
   },
 };
 

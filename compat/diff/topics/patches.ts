@@ -1,4 +1,4 @@
-/** The three kinds of patches, and apply. */
+/** The three kinds of patches that are not apply. */
 import {
   configMap,
   configMaps,
@@ -142,8 +142,4 @@ export const patches: Topic = topic('patches', {
     patch('merge', `${at}?fieldValidation=Odd`, { data: {} }),
     get(at),
   ],
-});
-
-export const apply: Topic = topic('apply', {
-  'server-side apply': [patch('apply', `${at}?fieldManager=me`, configMap('a', { data: { k: 'v' } }))],
 });

@@ -15,15 +15,18 @@ export interface Converter {
   typeAt(apiVersion: string): MergeType | undefined;
   /**
    * The object in another version. Called only for versions that `typeAt` knows and that differ from the object's. The
-   * argument must not be modified. A failure is thrown or rejected and ends the update.
+   * argument must not be modified. A failure is thrown or rejected and ends the update; its message begins with
+   * `purpose`.
    */
-  convert(object: TypedValue, apiVersion: string): MaybePromise<TypedValue>;
+  convert(object: TypedValue, apiVersion: string, purpose: string): MaybePromise<TypedValue>;
 }
 
 /** An object to convert, yielded by an algorithm that is written without promises. */
 export interface Conversion {
   readonly object: TypedValue;
   readonly apiVersion: string;
+  /** The beginning of the message of a failure, in the words of the reference; '' for none. */
+  readonly purpose: string;
 }
 
 /** An algorithm that yields conversions, is resumed with their results, and returns `R`. */
@@ -33,15 +36,19 @@ export type Steps<R> = Generator<Conversion, R, TypedValue>;
 export function runSteps<R>(steps: Steps<R>, converter: Converter): MaybePromise<R> {
   let step = steps.next();
   while (step.done !== true) {
-    const converted = converter.convert(step.value.object, step.value.apiVersion);
+    const converted = convertFor(converter, step.value);
     if (isPromise(converted)) return finishSteps(steps, converter, converted);
     step = steps.next(converted);
   }
   return step.value;
 }
 
+function convertFor(converter: Converter, { object, apiVersion, purpose }: Conversion): MaybePromise<TypedValue> {
+  return converter.convert(object, apiVersion, purpose);
+}
+
 async function finishSteps<R>(steps: Steps<R>, converter: Converter, first: Promise<TypedValue>): Promise<R> {
   let step = steps.next(await first);
-  while (step.done !== true) step = steps.next(await converter.convert(step.value.object, step.value.apiVersion));
+  while (step.done !== true) step = steps.next(await convertFor(converter, step.value));
   return step.value;
 }

@@ -28,17 +28,20 @@ export interface PruneRequest {
   readonly last: VersionedSet | undefined;
 }
 
+const FAILED = 'failed to prune fields';
+const LAST = 'last applied version';
+
 /** The merged object without abandoned fields, in the version it came in. */
 export function* prune({ merged, managers, applier, last }: PruneRequest, converter: Converter): Steps<TypedValue> {
   if (last === undefined || last.set.isEmpty || converter.typeAt(last.apiVersion) === undefined) return merged.typed;
   const next = managers.get(applier) as VersionedSet;
   // A set that only grows abandons nothing: what it holds, the new set holds with all the items and keys on the way.
   if (next.apiVersion === last.apiVersion && difference(last.set, next.set).isEmpty) return merged.typed;
-  const before = yield* convertTo(merged, last.apiVersion);
+  const before = yield* convertTo(merged, last.apiVersion, `${FAILED}: failed to convert merged object to ${LAST}`);
   const emptied = withValue(before, removeItems(before.typed.value, named(last.set, before), before.typed.type));
   const owned = yield* addBackOwnedItems(before, emptied, managers, converter);
   const pruned = yield* addBackDanglingItems(before, owned, last.set);
-  return (yield* convertTo(pruned, next.apiVersion)).typed;
+  return (yield* convertTo(pruned, next.apiVersion, FAILED)).typed;
 }
 
 /** Restores what any manager owns, the applier's new set included. */
@@ -59,8 +62,10 @@ function* addBackOwnedItems(
   const versions = [...owned.keys()].sort((a, b) => (a === first ? -1 : b === first ? 1 : compareUtf8(a, b)));
   for (const apiVersion of versions) {
     if (converter.typeAt(apiVersion) === undefined) continue;
-    merged = yield* convertTo(merged, apiVersion);
-    pruned = yield* convertTo(pruned, apiVersion);
+    const cannotConvert = (what: string): string =>
+      `${FAILED}: failed add back owned items: failed to convert ${what} object at version ${apiVersion}`;
+    merged = yield* convertTo(merged, apiVersion, cannotConvert('merged'));
+    pruned = yield* convertTo(pruned, apiVersion, cannotConvert('pruned'));
     const kept = union(named(fieldSetOf(pruned), merged), named(unionOf(owned.get(apiVersion) as FieldSet[]), merged));
     const removed = difference(named(fieldSetOf(merged), merged), kept);
     pruned = withValue(merged, removeItems(merged.typed.value, removed, merged.typed.type));
@@ -70,16 +75,17 @@ function* addBackOwnedItems(
 
 /** Restores what the applier did not own last time. */
 function* addBackDanglingItems(merged: VersionedValue, pruned: VersionedValue, last: FieldSet): Steps<VersionedValue> {
-  const left = yield* convertTo(pruned, merged.apiVersion);
+  const purpose = `${FAILED}: failed add back dangling items: failed to convert pruned object to ${LAST}`;
+  const left = yield* convertTo(pruned, merged.apiVersion, purpose);
   const gone = difference(named(fieldSetOf(merged), merged), named(fieldSetOf(left), merged));
   const abandoned = intersection(gone, named(last, merged));
   return withValue(merged, removeItems(merged.typed.value, abandoned, merged.typed.type));
 }
 
 /** The object in a version that the converter knows; no conversion if it is in that version. */
-export function* convertTo(object: VersionedValue, apiVersion: string): Steps<VersionedValue> {
+export function* convertTo(object: VersionedValue, apiVersion: string, purpose = ''): Steps<VersionedValue> {
   if (object.apiVersion === apiVersion) return object;
-  return { typed: yield { object: object.typed, apiVersion }, apiVersion };
+  return { typed: yield { object: object.typed, apiVersion, purpose }, apiVersion };
 }
 
 function fieldSetOf({ typed }: VersionedValue): FieldSet {

@@ -148,7 +148,7 @@ export class Updater {
   *#changesIn({ live, next, apiVersion }: Write, wanted: string): Steps<Comparison> {
     if (live.value === next.value) return NO_CHANGES;
     const before = yield* convertTo({ typed: live, apiVersion }, wanted);
-    const after = yield* convertTo({ typed: next, apiVersion }, wanted);
+    const after = yield* convertTo({ typed: next, apiVersion }, wanted, 'failed to convert new object');
     return this.#filtered(compareTyped(before.typed.value, after.typed.value, after.typed.type), wanted);
   }
 

@@ -12,8 +12,11 @@ import type { AnyMessage, FieldView, ListView, MapView, StructView, TypeView } f
 import { findTypeMismatch } from './type-mismatch.ts';
 import { keepScalar } from './typed-normalize-scalar.ts';
 
-/** `decoded`: as decoded from JSON. `stored`: as decoded from the binary form of that. */
-export type NormalizeForm = 'decoded' | 'stored';
+/**
+ * `decoded`: as decoded from JSON. `stored`: as decoded from the binary form of that. `tracked`: as `stored`, but with
+ * the empty lists and maps of fields that are always written, because managedFields count them; see `dropEmptyLists`.
+ */
+export type NormalizeForm = 'decoded' | 'stored' | 'tracked';
 
 export type Normalized =
   | { readonly ok: true; readonly object: JsonObject }
@@ -62,6 +65,7 @@ interface FieldPlan {
 const plans: Readonly<Record<NormalizeForm, WeakMap<StructView, StructPlan>>> = {
   decoded: new WeakMap(),
   stored: new WeakMap(),
+  tracked: new WeakMap(),
 };
 
 function planOf(view: StructView, form: NormalizeForm): StructPlan {
@@ -110,7 +114,7 @@ class StructPlan {
   }
 
   #plan(): readonly FieldPlan[] {
-    const isBinary = this.#form === 'stored' && hasBinaryForm(this.#view);
+    const isBinary = this.#form !== 'decoded' && hasBinaryForm(this.#view);
     const fields = Array.from(this.#view.fields(), (field) => planField(field, this.#form, isBinary));
     if (fields.length >= MANY_FIELDS && fields.every(({ absent }) => absent === undefined))
       this.#places = new Map(fields.map(({ name }, place) => [name, place]));
@@ -212,8 +216,8 @@ function zeroOf(type: TypeView, form: NormalizeForm): () => JsonValue {
 
 /** As `zeroOf`, for the value of a map, which the binary form cannot omit: empty bytes and lists instead of none. */
 function zeroOfValue(type: TypeView, form: NormalizeForm): () => JsonValue {
-  if (form === 'stored' && type.kind === 'scalar' && type.scalar === 'bytes') return () => '';
-  if (form === 'stored' && type.kind === 'list') return () => [];
+  if (form !== 'decoded' && type.kind === 'scalar' && type.scalar === 'bytes') return () => '';
+  if (form !== 'decoded' && type.kind === 'list') return () => [];
   return zeroOf(type, form);
 }
 
@@ -240,7 +244,7 @@ function keepMessage(message: AnyMessage, form: NormalizeForm): KeepDeep {
   return (value, depth) => {
     const fields = message.toFields(value);
     if (fields === undefined) return undefined;
-    plan ??= planOf(message.view(), form);
+    plan ??= planOf(message.view(), form === 'tracked' ? 'stored' : form);
     const kept = plan.keep(fields, depth);
     return kept === undefined ? undefined : message.fromFields(kept);
   };

@@ -333,12 +333,13 @@ function joined(written: VersionedSet, previous: VersionedSet): VersionedSet {
 function converterOf(versions: ResourceVersions): Converter {
   return {
     typeAt: (apiVersion) => versions.typeAt(apiVersion),
-    convert: ({ value }, apiVersion) => {
+    convert: ({ value }, apiVersion, purpose) => {
       if (!isJsonObject(value)) throw new StatusError(unknown('failed to convert a value that is not an object'));
       return andThen(versions.convert(value, apiVersion), (converted) => {
         const typed = asTyped(converted, versions.typeAt(apiVersion) as MergeType);
         if (typed.ok) return typed.typed;
-        throw new StatusError(unknown(cannotType(`failed to convert to ${apiVersion}`, typed.issues)));
+        const problem = formatTypedIssues(typed.issues);
+        throw new StatusError(unknown(purpose === '' ? problem : `${purpose}: ${problem}`));
       });
     },
   };

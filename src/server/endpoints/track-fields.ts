@@ -25,6 +25,7 @@ export function trackFields(
 ): MaybePromise<JsonObject> {
   return andThen(scope.fieldManager.update(current, object, writer), (problem) => {
     if (problem !== undefined) host.onUntracked?.(scope.resource, problem);
+    scope.bodyVersion.dropEmptyLists?.(object);
     return object;
   });
 }

@@ -17,14 +17,25 @@ export function convertObjects(
   from: VersionDefinition,
   to: VersionDefinition,
 ): MaybePromise<readonly Converted[]> {
-  const { convert, history, storageVersion } = definition;
-  const converted = convert?.(objects, from, to) ?? objects.map((object) => retype(object, to));
-  return andThen(converted, (results) => {
-    if (results.length !== objects.length)
-      throw new BugError(`${objects.length} objects were converted to ${results.length}`);
+  const { history, storageVersion } = definition;
+  return andThen(convertUnpruned(definition, objects, from, to), (results) => {
     if (to.prune !== undefined) for (const object of results) if (!isFailure(object)) to.prune(object);
     const hasDefaults = to.setDefaults !== undefined && (history === undefined || to === storageVersion);
     if (hasDefaults) for (const object of results) if (!isFailure(object)) to.setDefaults?.(object);
+    return results;
+  });
+}
+
+function convertUnpruned(
+  definition: ResourceDefinition,
+  objects: readonly JsonObject[],
+  from: VersionDefinition,
+  to: VersionDefinition,
+): MaybePromise<readonly Converted[]> {
+  const converted = definition.convert?.(objects, from, to) ?? objects.map((object) => retype(object, to));
+  return andThen(converted, (results) => {
+    if (results.length !== objects.length)
+      throw new BugError(`${objects.length} objects were converted to ${results.length}`);
     return results;
   });
 }
@@ -36,11 +47,25 @@ export function convertObject(
   from: VersionDefinition,
   to: VersionDefinition,
 ): MaybePromise<JsonObject> {
-  if (from === to) return object;
-  return andThen(convertObjects(definition, [object], from, to), ([converted]) => {
-    if (isFailure(converted as Converted)) throw converted;
-    return converted as JsonObject;
-  });
+  return from === to ? object : andThen(convertObjects(definition, [object], from, to), onlyObject);
+}
+
+/**
+ * As `convertObject`, but neither prunes the object nor sets defaults: nothing gets lost on the way to another version
+ * and back. The result may have fields that its version does not declare.
+ */
+export function convertWhole(
+  definition: ResourceDefinition,
+  object: JsonObject,
+  from: VersionDefinition,
+  to: VersionDefinition,
+): MaybePromise<JsonObject> {
+  return from === to ? object : andThen(convertUnpruned(definition, [object], from, to), onlyObject);
+}
+
+function onlyObject([converted]: readonly Converted[]): JsonObject {
+  if (isFailure(converted as Converted)) throw converted;
+  return converted as JsonObject;
 }
 
 /** For resources without a conversion, whose versions differ in their type fields only. */

@@ -10,8 +10,8 @@ import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
-import type { MaybePromise } from '../../base/maybe-promise.ts';
-import { convertObject } from './convert-objects.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import { convertObject, convertWhole } from './convert-objects.ts';
 import type { ResourceDefinition, SubresourceDefinition } from './resource-definition.ts';
 import type { VersionDefinition } from './version-definition.ts';
 
@@ -59,9 +59,7 @@ export function createFieldManager(
 
 function zeroOf(version: VersionDefinition): JsonObject {
   if (version.unstructured === true) return { apiVersion: formatGroupVersion(version), kind: version.kind };
-  const zero = newObjectOf(version.type(), version);
-  version.completeZero?.(zero);
-  return zero;
+  return newObjectOf(version.type(), version);
 }
 
 function convertTo(
@@ -73,5 +71,15 @@ function convertTo(
   const [from, to] = [byName.get(String(object['apiVersion'])), byName.get(apiVersion)];
   if (from === undefined || to === undefined)
     throw new StatusError(unknown(`cannot convert ${String(object['apiVersion'])} to ${apiVersion}`));
-  return convertObject(definition, cloneJson(object), from, to);
+  // As in the reference, the fields of a custom resource that another version does not declare end the operation:
+  // dropping them would lose data when the object comes back.
+  if (to.unstructured === true) return convertWhole(definition, cloneJson(object), from, to);
+  return andThen(convertObject(definition, cloneJson(object), from, to), (converted) => withZeroValues(to, converted));
+}
+
+/** Adds the zero values that the type always writes. A conversion leaves them out where the object has no parent. */
+function withZeroValues(version: VersionDefinition, object: JsonObject): JsonObject {
+  const normalized = version.normalize(object);
+  if (normalized.ok) return normalized.object;
+  throw new StatusError(unknown(normalized.message));
 }

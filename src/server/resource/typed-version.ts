@@ -2,6 +2,7 @@
  * The version factory of kinds whose Go type is known. Invariant: declaring a version does not load its type. `view` is
  * called when the type is first used, so startup time does not grow with the number of kinds.
  */
+import { dropEmptyLists } from '../../apimachinery/codec/drop-empty-lists.ts';
 import { normalizeTyped } from '../../apimachinery/codec/typed-normalize.ts';
 import { orderFields } from '../../apimachinery/codec/typed-order.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
@@ -17,8 +18,6 @@ export interface TypedVersionOptions {
   readonly view: () => StructView;
   /** See VersionDefinition. Default: the version has no defaults. */
   readonly setDefaults?: (object: JsonObject) => void;
-  /** See VersionDefinition. */
-  readonly completeZero?: (object: JsonObject) => void;
   /** Default: the columns Name and Age. */
   readonly table?: () => TableDefinition;
   /** The field selectors in addition to metadata.name and metadata.namespace. Default none. */
@@ -36,7 +35,7 @@ export interface TypedVersionOptions {
 
 /** Makes one version of a kind from its type. Bodies and answers of the version may be protobuf. */
 export function typedVersion(options: TypedVersionOptions): VersionDefinition {
-  const { group, version, kind, view, setDefaults, completeZero, table, fieldSources } = options;
+  const { group, version, kind, view, setDefaults, table, fieldSources } = options;
   const form = options.stored === false ? 'decoded' : 'stored';
   return {
     group,
@@ -46,9 +45,10 @@ export function typedVersion(options: TypedVersionOptions): VersionDefinition {
     type: view,
     strategicMerge: options.strategicMerge ?? true,
     protobuf: true,
-    normalize: (object) => normalizeTyped(object, view(), form),
+    normalize: (object, keepsEmptyLists = false) =>
+      normalizeTyped(object, view(), keepsEmptyLists && form === 'stored' ? 'tracked' : form),
+    ...(form === 'stored' ? { dropEmptyLists: (object) => dropEmptyLists(object, view()) } : undefined),
     ...(setDefaults === undefined ? undefined : { setDefaults }),
-    ...(completeZero === undefined ? undefined : { completeZero }),
     ...(table === undefined ? undefined : { table }),
     selectableFields: options.selectableFields ?? [],
     ...(fieldSources === undefined ? undefined : { fieldSources }),

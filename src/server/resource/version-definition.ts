@@ -71,8 +71,16 @@ export interface VersionDefinition extends GroupVersion {
    * Brings a decoded body into the form of its type: absent instead of null, zero values that are always written,
    * fields in order. Called on bodies and on patched objects, before `setDefaults`. May change the object and return
    * it. A value of the wrong type is a failure, which the client gets as a 400.
+   *
+   * `keepsEmptyLists` is true for requests whose fields are tracked: empty lists that storage does not have then stay
+   * until `dropEmptyLists`, because their manager owns them. Default false.
    */
-  normalize(object: JsonObject): NormalizeResult;
+  normalize(object: JsonObject, keepsEmptyLists?: boolean): NormalizeResult;
+  /**
+   * Replaces the lists that `normalize` kept by null, in place. Called when the fields of the request were tracked.
+   * Absent: there is no such list.
+   */
+  dropEmptyLists?(object: JsonObject): void;
   /**
    * Drops fields that the type does not have, in place. Called on objects from storage and from conversion; bodies go
    * through `normalize`. Absent: nothing is dropped.
@@ -84,11 +92,6 @@ export interface VersionDefinition extends GroupVersion {
    * nulls that a structural schema neither allows nor replaces then stay, and validation refuses them.
    */
   setDefaults?(object: JsonObject, keepNulls?: boolean): void;
-  /**
-   * Completes the zero value of the kind, which is the object before a create for managedFields, in place. It adds what
-   * conversion from Go's internal type writes in addition. Default: nothing.
-   */
-  completeZero?(object: JsonObject): void;
   /** The Table of this version. Called often; should return the same value. Absent: name and age. */
   table?(): TableDefinition;
   /** The paths that `fieldSelector` may name, beside metadata.name and metadata.namespace, in this version's object. */

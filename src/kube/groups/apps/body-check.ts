@@ -12,8 +12,8 @@ export function withBodyCheck(
 ): VersionDefinition {
   return {
     ...version,
-    normalize: (object) => {
-      const result = version.normalize(object);
+    normalize: (object, keepsEmptyLists) => {
+      const result = version.normalize(object, keepsEmptyLists);
       const message = result.ok ? check(result.object) : undefined;
       return message === undefined ? result : { ok: false, message };
     },

@@ -161,7 +161,6 @@ export const DAEMON_SET: KubeResource = {
           version: 'v1',
           kind: 'DaemonSet',
           setDefaults: setDaemonSetDefaults,
-          completeZero: (object) => setTemplateGeneration(object, 0n),
           table: daemonSetTable,
         }),
         templateGenerationProblem,
@@ -209,6 +208,8 @@ function setDaemonSetDefaults(object: JsonObject): void {
   if (unused !== undefined) for (const name of ['maxUnavailable', 'maxSurge']) setDefault(unused, name, 0);
   setDefault(spec, 'revisionHistoryLimit', 10);
   setPodTemplateDefaults(ensureObject(spec, 'template'));
+  // The annotation is a number in the reference's internal type, so a body without it has a zero.
+  setTemplateGeneration(object, templateGenerationOf(object));
 }
 
 /** Returns why a body cannot be decoded: the template generation is not an integer. */

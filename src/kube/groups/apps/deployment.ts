@@ -48,7 +48,7 @@ import {
 import { builtInScale } from '../autoscaling/scale.ts';
 import { setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import { withBodyCheck } from './body-check.ts';
-import { readyText, replicaStrategy, validateSelectorAndTemplate, zeroReplicas } from './replica-template.ts';
+import { readyText, replicaStrategy, validateSelectorAndTemplate } from './replica-template.ts';
 
 const ROLLBACK_TO = 'deprecated.deployment.rollback.to';
 const STRATEGY = SPEC.child('strategy');
@@ -78,7 +78,6 @@ export const DEPLOYMENT: KubeResource = {
           version: 'v1',
           kind: 'Deployment',
           setDefaults: setDeploymentDefaults,
-          completeZero: zeroReplicas,
           table: deploymentTable,
         }),
         rollbackProblem,

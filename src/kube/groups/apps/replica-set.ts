@@ -23,7 +23,7 @@ import {
 } from '../../shared/workload-rules.ts';
 import { builtInScale } from '../autoscaling/scale.ts';
 import { setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
-import { replicaStrategy, validateSelectorAndTemplate, zeroReplicas } from './replica-template.ts';
+import { replicaStrategy, validateSelectorAndTemplate } from './replica-template.ts';
 
 const replicaSetTable: () => TableDefinition = tableOf(
   NAME,
@@ -53,7 +53,6 @@ export const REPLICA_SET: KubeResource = {
         version: 'v1',
         kind: 'ReplicaSet',
         setDefaults: setReplicaSetDefaults,
-        completeZero: zeroReplicas,
         table: replicaSetTable,
       }),
     ],

@@ -2,7 +2,7 @@
  * Shared rules of the kinds that keep pods running: the selector and the pod template of Deployment, ReplicaSet,
  * DaemonSet, StatefulSet and ReplicationController, and the strategy of Deployment and ReplicaSet.
  */
-import { ensureObject, fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   type LabelSelectorObject,
   validateLabelSelectorObject,
@@ -136,9 +136,4 @@ export function validateRunsForever(template: JsonObject, owner: string): FieldI
       forbidden(TEMPLATE.child('spec', 'activeDeadlineSeconds'), `activeDeadlineSeconds in ${owner} is not Supported`),
     );
   return issues;
-}
-
-/** For `completeZero`: replicas are a plain number inside the reference, so its zero values have them. */
-export function zeroReplicas(object: JsonObject): void {
-  ensureObject(object, 'spec')['replicas'] = 0;
 }

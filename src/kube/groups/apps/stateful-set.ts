@@ -26,7 +26,7 @@ import { builtInScale } from '../autoscaling/scale.ts';
 import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import { setClaimTemplateDefaults } from '../core/volume/claim-defaults.ts';
 import { claimSpecWarnings } from '../core/volume/validate-claim-spec.ts';
-import { readyText, zeroReplicas } from './replica-template.ts';
+import { readyText } from './replica-template.ts';
 import {
   validateStatefulSetSpec,
   validateStatefulSetStatusUpdate,
@@ -81,7 +81,6 @@ export const STATEFUL_SET: KubeResource = {
         version: 'v1',
         kind: 'StatefulSet',
         setDefaults: setStatefulSetDefaults,
-        completeZero: zeroReplicas,
         table: statefulSetTable,
       }),
     ],

@@ -51,7 +51,7 @@ export const HORIZONTAL_POD_AUTOSCALER: KubeResource = {
         group: 'autoscaling',
         version: 'v1',
         kind: 'HorizontalPodAutoscaler',
-        setDefaults: setAutoscalerV1Defaults,
+        setDefaults: completeV1,
         table: autoscalerV1Table,
       }),
     ],
@@ -66,6 +66,12 @@ export const HORIZONTAL_POD_AUTOSCALER: KubeResource = {
   }),
 };
 
+/** Sets the defaults and adds what the stored version has in addition, such as the target without metrics. */
+function completeV1(object: JsonObject): void {
+  setAutoscalerV1Defaults(object);
+  Object.assign(object, autoscalerToV1(autoscalerFromV1(object)));
+}
+
 /**
  * Returns the version with a `normalize` that keeps empty lists of scaling policies, which normalization drops. An
  * absent list gets defaults; an empty one is invalid, so storage never holds one.
@@ -73,8 +79,8 @@ export const HORIZONTAL_POD_AUTOSCALER: KubeResource = {
 function withEmptyPolicies(version: VersionDefinition): VersionDefinition {
   return {
     ...version,
-    normalize: (object) => {
-      const result = version.normalize(object);
+    normalize: (object, keepsEmptyLists) => {
+      const result = version.normalize(object, keepsEmptyLists);
       if (result.ok) keepEmptyPolicies(result.object, object);
       return result;
     },

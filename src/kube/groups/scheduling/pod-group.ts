@@ -7,7 +7,7 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import { RESETS_SPEC_AND_METADATA } from '../../../server/resource/reset-fields.ts';
+import { RESETS_NOTHING, RESETS_SPEC_AND_METADATA } from '../../../server/resource/reset-fields.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
@@ -55,6 +55,8 @@ const POD_GROUP_STRATEGY: Strategy = strategyWithDefaults({
   validate: validatePodGroup,
   prepareForUpdate: preparePodGroupForUpdate,
   validateUpdate: validatePodGroupUpdate,
+  // The reference declares that the status is reset, but its store does not use that.
+  resetFields: RESETS_NOTHING,
 });
 
 export const POD_GROUP: KubeResource = {

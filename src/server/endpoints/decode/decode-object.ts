@@ -60,8 +60,8 @@ export interface BodyToDecode {
 }
 
 /**
- * Decodes the object of a create or an update. Depending on `fieldValidation`, unknown and duplicate fields are
- * ignored, become warnings or throw the 400.
+ * Decodes the object of a create or an update; its fields are to be tracked next. Depending on `fieldValidation`,
+ * unknown and duplicate fields are ignored, become warnings or throw the 400.
  */
 export function decodeObject(
   host: EndpointHost,
@@ -88,8 +88,8 @@ export function decodeObject(
     object['kind'] = expected.kind;
     object['apiVersion'] = formatGroupVersion(expected);
   }
-  const forgetsManagers = hasEmptyManagedFields(object);
-  const normalized = expected.normalize(object);
+  const forgetsManagers = expected.unstructured !== true && hasEmptyManagedFields(object);
+  const normalized = expected.normalize(object, true);
   if (!normalized.ok) throw unhandled(kind.gvk, expected, normalized.message);
   const problems = strictProblems(decoded.problems, normalized.problems, body.fieldValidation);
   if (problems.length > 0) {

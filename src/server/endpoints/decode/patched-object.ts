@@ -68,7 +68,7 @@ export class Patch {
     this.#target = target;
   }
 
-  /** Returns the patched object, normalized and with defaults. Throws the 400, 413, 422 or 500. */
+  /** Returns the patched object, normalized and with defaults; its fields are to be tracked next. Throws the 400, 413, 422 or 500. */
   applyTo(current: JsonObject): JsonObject {
     const patch = this.#decode();
     const result = this.#apply(cloneJson(current), patch.value);
@@ -111,8 +111,8 @@ export class Patch {
       object['kind'] = version.kind;
       object['apiVersion'] = formatGroupVersion(version);
     } else if ((object['apiVersion'] ?? '') === '') throw new StatusError(internalError(NO_API_VERSION));
-    const forgetsManagers = hasEmptyManagedFields(object);
-    const normalized = version.normalize(object);
+    const forgetsManagers = version.unstructured !== true && hasEmptyManagedFields(object);
+    const normalized = version.normalize(object, true);
     if (!normalized.ok) throw refuse(isStrategic ? converterText(normalized.message) : normalized.message);
     const { fieldValidation } = this.#body;
     const problems = strictProblems([...patch.problems, ...unknownFields], normalized.problems, fieldValidation);

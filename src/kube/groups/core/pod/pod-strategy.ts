@@ -52,7 +52,8 @@ export function preparePodForUpdate(pod: JsonObject, old: JsonObject): void {
 /** Keeps the spec, the owner references and, in the status, fields that older kubelets do not send. */
 export function preparePodStatusForUpdate(pod: JsonObject, old: JsonObject): void {
   takeField(pod, old, 'spec');
-  takeField(ensureMeta(pod), objectAt(old, 'metadata') ?? {}, 'ownerReferences');
+  const oldMeta = objectAt(old, 'metadata') ?? {};
+  for (const name of ['ownerReferences', 'deletionTimestamp']) takeField(ensureMeta(pod), oldMeta, name);
   const status = objectAt(pod, 'status') ?? {};
   const oldStatus = objectAt(old, 'status') ?? {};
   pod['status'] = status;
@@ -60,6 +61,15 @@ export function preparePodStatusForUpdate(pod: JsonObject, old: JsonObject): voi
   keepObservedGenerations(status, oldStatus);
   dropDisabledStatusFields(status, oldStatus);
 }
+
+const KEPT_METADATA = [
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+] as const;
 
 /** Keeps everything but the ephemeral containers. */
 export function prepareEphemeralForUpdate(pod: JsonObject, old: JsonObject): void {
@@ -106,8 +116,7 @@ function mergeResources(containers: readonly JsonObject[], old: readonly JsonObj
 /** Keeps the metadata that `ephemeralcontainers` and `resize` cannot change. */
 function keepMetadata(pod: JsonObject, old: JsonObject): void {
   const metadata = ensureMeta(pod);
-  for (const field of ['deletionGracePeriodSeconds', 'labels', 'annotations', 'finalizers', 'ownerReferences'])
-    takeField(metadata, objectAt(old, 'metadata') ?? {}, field);
+  for (const field of KEPT_METADATA) takeField(metadata, objectAt(old, 'metadata') ?? {}, field);
 }
 
 function finishSpecUpdate(pod: JsonObject, old: JsonObject): void {
