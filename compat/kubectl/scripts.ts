@@ -11,6 +11,7 @@ import { kindsRollout } from './scripts/kinds-rollout.ts';
 import { describeScript, explain, get, offers, watchScript } from './scripts/read.ts';
 import { remove, waiting } from './scripts/remove.ts';
 import { seeds } from './scripts/seeds.ts';
+import { serverSide } from './scripts/server-side.ts';
 import { apply, change, create } from './scripts/write.ts';
 
 export const SCRIPTS: readonly Script[] = [
@@ -21,6 +22,7 @@ export const SCRIPTS: readonly Script[] = [
   offers,
   create,
   apply,
+  serverSide,
   change,
   remove,
   waiting,
