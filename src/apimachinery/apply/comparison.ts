@@ -29,6 +29,12 @@ export function compareTyped(left: JsonValue, right: JsonValue, type: MergeType)
   return changes.modified.isMember ? { ...changes, modified: EMPTY_SET } : changes;
 }
 
+/** The paths that `right` changes or adds. A value that changes as a whole is a member itself. */
+export function writtenPaths(left: JsonValue, right: JsonValue, type: MergeType): FieldSet {
+  const changes = compare(left, right, type);
+  return changes === undefined ? EMPTY_SET : union(changes.modified, changes.added);
+}
+
 /** Undefined: nothing changes, which most calls find. */
 type Changes = Comparison | undefined;
 
@@ -180,7 +186,7 @@ function compareDuplicates(
 }
 
 /** Everything that appears or disappears with a value: its own path and all paths below it. */
-function everyPath(value: JsonValue, type: MergeType): FieldSet {
+export function everyPath(value: JsonValue, type: MergeType): FieldSet {
   switch (kindOf(type, value)) {
     case MAP:
       return everyField(asObject(value), type.map as MapType);

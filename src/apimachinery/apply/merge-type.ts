@@ -54,6 +54,7 @@ export class MapType {
   readonly atomic: boolean;
   #open: (() => MapParts) | undefined;
   #parts: MapParts | undefined;
+  #sortedNames: readonly string[] | undefined;
 
   constructor(atomic: boolean, open: () => MapParts) {
     this.atomic = atomic;
@@ -84,6 +85,14 @@ export class MapType {
 
   isField(name: string): boolean {
     return this.#opened.fields.has(name);
+  }
+
+  /** The names of the fields in the order of FieldsV1; undefined if other names are allowed. */
+  get sortedNames(): readonly string[] | undefined {
+    const { fields, values } = this.#opened;
+    if (values !== undefined) return undefined;
+    this.#sortedNames ??= [...fields.keys()].sort(compareUtf8);
+    return this.#sortedNames;
   }
 
   /** True if the object has no named fields and its values have no type either. */

@@ -88,7 +88,7 @@ function sortedNode(isMember: boolean, elements: PathElement[], children: FieldS
 }
 
 /** What every path ends in. One object stands for all of them, so it must not be modified. */
-const NOTHING_BELOW: JsonObject = Object.freeze({});
+export const NOTHING_BELOW: JsonObject = Object.freeze({});
 
 /** The FieldsV1 value of a set. Not to be modified: parts of it are shared. */
 export function writeFieldsV1(set: FieldSet): JsonObject {

@@ -7,11 +7,15 @@ import { compareElements, type PathElement } from './path-element.ts';
 import { recursiveDifference } from './set-algebra.ts';
 
 /** Called for the sets of one request at a time. Returns the filtered set; the argument is immutable. */
-export type SetFilter = (set: FieldSet) => FieldSet;
+export interface SetFilter {
+  (set: FieldSet): FieldSet;
+  /** Of an exclude filter: the paths that it removes. */
+  readonly excluded?: FieldSet;
+}
 
 /** Removes the paths of `excluded` and everything below them. */
 export function excludeFilter(excluded: FieldSet): SetFilter {
-  return (set) => recursiveDifference(set, excluded);
+  return Object.assign((set: FieldSet) => recursiveDifference(set, excluded), { excluded });
 }
 
 /**

@@ -24,6 +24,7 @@ import { type Status, StatusError } from '../status/status.ts';
 import { badRequest, unknown } from '../status/status-catalogue.ts';
 import { capUpdateManagers } from './cap-managers.ts';
 import { conflictStatus, invalidConfigStatus } from './conflict-status.ts';
+import { createdFields } from './created-fields.ts';
 import { type DecodedManaged, decodeManagedFields, isResetManagedFields } from './decode-managed-fields.ts';
 import { encodeManagedFields } from './encode-managed-fields.ts';
 import { conflictsBeyondLastApplied, KUBECTL_MANAGER, withLastApplied } from './last-applied.ts';
@@ -37,6 +38,7 @@ import {
   withDetails,
 } from './managed.ts';
 import { managedFieldsOf, setManagedFields, withManagedFields } from './object-managed-fields.ts';
+import { SharedEntries } from './shared-entries.ts';
 import { stripMeta } from './strip-meta.ts';
 
 /** The versions of a resource, as the field manager needs them. */
@@ -114,6 +116,9 @@ export class FieldManager {
   readonly #updater: Updater;
   readonly #newObject: () => JsonObject;
   readonly #decodedObjects: boolean;
+  /** The root fields that are reset; undefined if other fields are, too. */
+  readonly #resetAtRoot: readonly string[] | undefined;
+  readonly #shared = new SharedEntries();
 
   constructor(options: FieldManagerOptions) {
     const { kind, subresource = '', versions, resetFields } = options;
@@ -130,6 +135,7 @@ export class FieldManager {
     });
     this.#newObject = () => options.newObject();
     this.#decodedObjects = options.decodedObjects ?? false;
+    this.#resetAtRoot = rootNames(resetFields?.get(apiVersion));
   }
 
   /**
@@ -141,6 +147,8 @@ export class FieldManager {
    * the reference.
    */
   update(live: JsonObject | undefined, next: JsonObject, context: UpdateContext): MaybePromise<string | undefined> {
+    if (live === undefined && this.#resetAtRoot !== undefined && managedFieldsOf(next) === undefined)
+      return this.#create(next, this.#resetAtRoot, context);
     const before = live ?? this.#newObject();
     const managed = this.#managedBefore(before, next);
     setManagedFields(next, undefined);
@@ -175,6 +183,31 @@ export class FieldManager {
     return andThen(this.#trackedFrom(object, decoded.managed, context.now), (managed) =>
       'message' in managed ? refused(unknown(managed.message)) : this.#apply(parts, managed, context),
     );
+  }
+
+  /** A create without managers has one entry, whose fields are found in one walk. */
+  #create(next: JsonObject, reset: readonly string[], context: UpdateContext): string | undefined {
+    const typed = this.#asTyped(next);
+    if (!typed.ok) return cannotType('failed to convert new object to smd typed', typed.issues);
+    const created = createdFields(next, { zero: this.#newObject(), type: this.#type, reset });
+    if (created === undefined) return undefined;
+    const { fields, isShared } = created;
+    const make = (): JsonObject => this.#createdEntry(fields, context);
+    setManagedFields(next, isShared ? this.#shared.of(fields, context, make) : [make()]);
+    return undefined;
+  }
+
+  #createdEntry(fieldsV1: JsonObject, { manager, now }: UpdateContext): JsonObject {
+    const entry: JsonObject = {
+      manager: manager === '' ? 'unknown' : manager,
+      operation: 'Update',
+      apiVersion: this.#apiVersion,
+      time: now,
+      fieldsType: 'FieldsV1',
+      fieldsV1,
+    };
+    if (this.#subresource !== '') entry['subresource'] = this.#subresource;
+    return entry;
   }
 
   /**
@@ -275,6 +308,14 @@ export class FieldManager {
     const name = manager === '' ? 'unknown' : manager;
     return { manager: name, operation, apiVersion: this.#apiVersion, subresource: this.#subresource };
   }
+}
+
+function rootNames(filter: SetFilter | undefined): readonly string[] | undefined {
+  if (filter === undefined) return [];
+  const { excluded } = filter;
+  if (excluded?.elements.every((name, i) => typeof name === 'string' && excluded.children[i]?.isLeaf) !== true)
+    return undefined;
+  return excluded.elements as readonly string[];
 }
 
 interface Failure {

@@ -1,5 +1,12 @@
 /** Access to `metadata.managedFields` of objects. */
-import { getField, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import {
+  cloneJson,
+  getField,
+  isJsonObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+} from '../../base/json-value.ts';
 import { metadataOf } from '../meta/meta.ts';
 
 export function managedFieldsOf(object: JsonObject): JsonValue | undefined {
@@ -32,4 +39,20 @@ export function withManagedFields(object: JsonObject, entries: JsonArray | undef
 export function hasEmptyManagedFields(object: JsonObject): boolean {
   const entries = managedFieldsOf(object);
   return Array.isArray(entries) && entries.length === 0;
+}
+
+/**
+ * A deep copy that shares managedFields. Entries are never modified in place, and they may be larger than the rest of
+ * the object.
+ */
+export function cloneObject(object: JsonObject): JsonObject {
+  const metadata = getField(object, 'metadata');
+  const entries = isJsonObject(metadata) ? getField(metadata, 'managedFields') : undefined;
+  if (!isJsonObject(metadata) || !Array.isArray(entries)) return cloneJson(object);
+  // Setting a field aside is cheaper than copying the other ones.
+  metadata['managedFields'] = null;
+  const copy = cloneJson(object);
+  metadata['managedFields'] = entries;
+  (copy['metadata'] as JsonObject)['managedFields'] = entries;
+  return copy;
 }

@@ -4,19 +4,24 @@ import type { Managers, VersionedSet } from '../apply/managers.ts';
 import { EMPTY_SET, equalSets, fieldSetOf } from '../field-set/field-set.ts';
 import { difference } from '../field-set/set-algebra.ts';
 
+/** Names below `metadata`. */
+export const STRIPPED_METADATA: ReadonlySet<string> = new Set([
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'clusterName',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+]);
+
 const STRIPPED = fieldSetOf(
   ['apiVersion'],
   ['kind'],
   ['metadata'],
-  ['metadata', 'name'],
-  ['metadata', 'namespace'],
-  ['metadata', 'creationTimestamp'],
-  ['metadata', 'selfLink'],
-  ['metadata', 'uid'],
-  ['metadata', 'clusterName'],
-  ['metadata', 'generation'],
-  ['metadata', 'managedFields'],
-  ['metadata', 'resourceVersion'],
+  ...Array.from(STRIPPED_METADATA, (name) => ['metadata', name]),
 );
 
 /**

@@ -21,7 +21,22 @@ export function validateManagedFields(
   entries: readonly ManagedFieldsFacts[] | undefined,
   path: FieldPath | undefined,
 ): FieldIssue[] {
-  return (entries ?? []).flatMap((entry, i) => validateEntry(entry, indexPath(path, i)));
+  const issues: FieldIssue[] = [];
+  if (entries === undefined) return issues;
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i] as ManagedFieldsFacts;
+    if (!isPlain(entry)) issues.push(...validateEntry(entry, indexPath(path, i)));
+  }
+  return issues;
+}
+
+const PLAIN_NAME = /^[ -~]{0,128}$/;
+
+/** True for entries that have no issue, as all that the server writes. */
+function isPlain({ manager = '', operation, fieldsType = '', subresource = '' }: ManagedFieldsFacts): boolean {
+  if ((operation !== 'Update' && operation !== 'Apply') || (fieldsType !== '' && fieldsType !== 'FieldsV1'))
+    return false;
+  return PLAIN_NAME.test(manager) && subresource.length <= SUBRESOURCE_MAX / 4;
 }
 
 function validateEntry(entry: ManagedFieldsFacts, path: FieldPath): FieldIssue[] {

@@ -8,10 +8,25 @@ import type { ServerRequest } from '../http/server-request.ts';
 import { timestamp } from '../registry/object-metadata.ts';
 import type { EndpointHost, RequestScope } from './endpoint.ts';
 
+/** Names by User-Agent header. When there are many, all are forgotten. */
+const managers = new Map<string, string>();
+const MAX_MANAGERS = 256;
+const MAX_REMEMBERED = 256;
+
 /** Returns who writes, and when. `fieldManager` is the option of the request. */
 export function writerOf(host: EndpointHost, request: ServerRequest, fieldManager: string): UpdateContext {
-  const userAgent = fieldManager === '' ? headerText(request.incoming.header('user-agent') ?? '') : '';
-  return { manager: managerOrUserAgent(fieldManager, userAgent), now: timestamp(host.clock.now()) };
+  const manager = fieldManager === '' ? managerOf(request.incoming.header('user-agent') ?? '') : fieldManager;
+  return { manager, now: timestamp(host.clock.now()) };
+}
+
+function managerOf(userAgent: string): string {
+  let name = managers.get(userAgent);
+  if (name === undefined) {
+    name = managerOrUserAgent('', headerText(userAgent));
+    if (managers.size >= MAX_MANAGERS) managers.clear();
+    if (userAgent.length <= MAX_REMEMBERED) managers.set(userAgent, name);
+  }
+  return name;
 }
 
 /**

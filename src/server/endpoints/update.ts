@@ -3,11 +3,12 @@
  * changes it.
  */
 
+import { cloneObject } from '../../apimachinery/managed-fields/object-managed-fields.ts';
 import { uidOf } from '../../apimachinery/meta/meta.ts';
 import { isDryRun, readUpdateOptions, type WriteOptions } from '../../apimachinery/meta/write-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
-import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/server-request.ts';
@@ -43,7 +44,7 @@ export async function updateObject(host: EndpointHost, scope: RequestScope, requ
     context,
     {
       apply: (current) =>
-        andThen(trackFields(host, scope, { object: cloneJson(object), current, writer }), (tracked) =>
+        andThen(trackFields(host, scope, { object: cloneObject(object), current, writer }), (tracked) =>
           mutate(tracked, current),
         ),
       preconditions: uid === '' ? undefined : { uid, resourceVersion: undefined },

@@ -12,7 +12,11 @@
  * Objects are in the storage version. A refusal rejects with a StatusError: 404, 409 and 422 as a client would get
  * them.
  */
-import { managedFieldsOf, setManagedFields } from '../../apimachinery/managed-fields/object-managed-fields.ts';
+import {
+  cloneObject,
+  managedFieldsOf,
+  setManagedFields,
+} from '../../apimachinery/managed-fields/object-managed-fields.ts';
 import {
   DEFAULT_DELETE_OPTIONS,
   type DeleteOptions,
@@ -23,7 +27,7 @@ import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { BugError } from '../../base/errors.ts';
-import { cloneJson, isJsonObject, type JsonObject } from '../../base/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { UncachedStore } from '../registry/store.ts';
 import type { StoredResource } from '../resource/open-resource.ts';
@@ -128,7 +132,7 @@ export class OwnWriter {
   async replace(object: JsonObject, options: OwnWriteOptions = {}): Promise<ObjectBytes> {
     const body = this.#decoded(object);
     const target = { namespace: namespaceOf(body), name: nameOf(body) };
-    const apply: ObjectChange['apply'] = (current) => this.#track('', current, cloneJson(body), options);
+    const apply: ObjectChange['apply'] = (current) => this.#track('', current, cloneObject(body), options);
     return this.#update(this.#store.update, target, apply, options);
   }
 
@@ -238,7 +242,7 @@ export class OwnWriter {
   ): ObjectChange['apply'] {
     return (current) => {
       if (current === undefined) throw new BugError('an update that never creates got no object');
-      const before = options.fieldManager === null ? current : cloneJson(current);
+      const before = options.fieldManager === null ? current : cloneObject(current);
       change(current);
       return this.#track(subresource, before, current, options);
     };
@@ -275,7 +279,7 @@ export class OwnWriter {
 
   #decoded(object: JsonObject): JsonObject {
     const version = this.#resource.definition.storageVersion;
-    const normalized = version.normalize(cloneJson(object));
+    const normalized = version.normalize(cloneObject(object));
     if (!normalized.ok) throw new BugError(`an own object is not a valid ${version.kind}: ${normalized.message}`);
     version.setDefaults?.(normalized.object);
     return normalized.object;

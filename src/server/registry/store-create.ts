@@ -3,6 +3,7 @@
  * the steps.
  */
 
+import { cloneObject } from '../../apimachinery/managed-fields/object-managed-fields.ts';
 import { type GroupResource, parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { isAlreadyExists, StatusError } from '../../apimachinery/status/status.ts';
@@ -11,7 +12,7 @@ import { type FieldIssue, tooLong } from '../../apimachinery/validation/field-is
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { generateName } from '../../apimachinery/validation/name-rules.ts';
 import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/validation/validate-object-meta.ts';
-import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import { MAX_KEY_BYTES } from '../../storage/keys.ts';
@@ -58,7 +59,7 @@ async function createWithGeneratedName(
 ): Promise<WriteAnswer> {
   for (let attempt = 1; ; attempt++) {
     // The last attempt may modify the object itself.
-    const copy = attempt === NAME_ATTEMPTS ? object : cloneJson(object);
+    const copy = attempt === NAME_ATTEMPTS ? object : cloneObject(object);
     try {
       return await createOnce(store, context, copy, request);
     } catch (caught) {
@@ -169,7 +170,7 @@ function admitNew(
   const { version } = context;
   if (versions.formOf(version) === undefined) return andThen(validate(object), () => object);
   if (strategy.objectVersion === 'request') return andThen(validate(object), () => versions.toHub(object, version));
-  return andThen(versions.fromHub(cloneJson(object), version), (shown) => andThen(validate(shown), () => object));
+  return andThen(versions.fromHub(cloneObject(object), version), (shown) => andThen(validate(shown), () => object));
 }
 
 async function storeNew(store: StrategyStore, context: ResourceContext, object: JsonObject): Promise<WriteAnswer> {

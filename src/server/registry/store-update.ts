@@ -3,7 +3,9 @@
  * change that changes nothing is not written. An update that removes the last finalizer of a terminating object deletes
  * it. See Strategy for the order of the steps.
  */
+
 import { ignoreManagedFieldsTimestamps } from '../../apimachinery/managed-fields/ignore-timestamps.ts';
+import { cloneObject } from '../../apimachinery/managed-fields/object-managed-fields.ts';
 import { isTerminating, nameOf } from '../../apimachinery/meta/meta.ts';
 import { isStatusError, StatusError } from '../../apimachinery/status/status.ts';
 import { conflict, invalid, notFound } from '../../apimachinery/status/status-catalogue.ts';
@@ -12,7 +14,7 @@ import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/validation/validate-object-meta.ts';
 import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
-import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
+import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { ObjectChange, ResourceContext, UpdateRequest, WriteAnswer } from '../resource/resource-store.ts';
 import type { Strategy } from '../resource/strategy.ts';
@@ -73,12 +75,14 @@ async function replace(update: Update, current: StoredState): Promise<Step<Write
   const old = readStored(current);
   const exact = core.isExact(current.revision);
   checkExpectations(update, metadataIn(old));
-  const oldShown = await (exact && shared(update) ? old : versions.fromStored(cloneJson(old), context.version, exact));
-  const shown = await change.apply(cloneJson(oldShown));
+  const oldShown = await (exact && shared(update)
+    ? old
+    : versions.fromStored(cloneObject(old), context.version, exact));
+  const shown = await change.apply(cloneObject(oldShown));
   checkVersion(update, shown, current);
   const seesHub = strategy.objectVersion === 'storage';
   const seen = await (seesHub ? versions.toHub(shown, context.version) : shown);
-  const oldHub = exact || !seesHub ? old : await versions.fromStored(cloneJson(old), versions.hub, false);
+  const oldHub = exact || !seesHub ? old : await versions.fromStored(cloneObject(old), versions.hub, false);
   const oldSeen = seesHub ? oldHub : oldShown;
   prepareUpdate(update, seen, oldSeen);
   const access = strategy.authorizeUpdate?.(seen, oldSeen, context);
@@ -161,7 +165,7 @@ function validateUpdate(update: Update, object: JsonObject, old: JsonObject, acc
 function validateAdmission(update: Update, seen: JsonObject, oldShown: JsonObject): MaybePromise<void> {
   const { core, strategy, context, request } = update;
   if (shared(update) || strategy.objectVersion === 'request') return request.validateUpdate(seen, oldShown);
-  return andThen(core.versions.fromHub(cloneJson(seen), context.version), (shown) =>
+  return andThen(core.versions.fromHub(cloneObject(seen), context.version), (shown) =>
     request.validateUpdate(shown, oldShown),
   );
 }

@@ -4,9 +4,11 @@
  */
 
 import { managedFieldsOf, setManagedFields } from '../../apimachinery/managed-fields/object-managed-fields.ts';
+import { sharedEntriesText } from '../../apimachinery/managed-fields/shared-entries.ts';
+import { encodeUtf8 } from '../../base/bytes.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { writeJsonBytes } from '../../base/json-write.ts';
+import { writeJson } from '../../base/json-write.ts';
 import { StorageError } from '../../storage/errors.ts';
 import { LIMITS, type Revision } from '../../storage/storage.ts';
 
@@ -77,12 +79,32 @@ function encodeWith(object: JsonObject, resourceVersion: JsonValue | undefined):
     if (value !== undefined && value !== null) written[name] = value;
   }
   for (const name of Object.keys(metadata)) if (!KNOWN_METADATA.has(name)) written[name] = metadata[name] as JsonValue;
+  const { managedFields } = written;
+  const entries = Array.isArray(managedFields) ? sharedEntriesText(managedFields) : undefined;
+  if (entries !== undefined) written['managedFields'] = PLACEHOLDER;
   object['metadata'] = written;
   try {
-    return writeJsonBytes(object);
+    const text = writeJson(object);
+    if (entries === undefined) return encodeUtf8(text);
+    const whole = withEntries(text, entries);
+    if (whole !== undefined) return encodeUtf8(whole);
+    written['managedFields'] = managedFields as JsonValue;
+    return encodeUtf8(writeJson(object));
   } finally {
     object['metadata'] = metadata;
   }
+}
+
+/** Stands for managedFields whose text is known, while the rest of the object is written. */
+const PLACEHOLDER = 'keelson.io/managedFields';
+const PLACEHOLDER_FIELD = `"managedFields":"${PLACEHOLDER}"`;
+
+/** Puts the text of managedFields into its place. Undefined if the place is not unique: the object has the same text. */
+function withEntries(text: string, entries: string): string | undefined {
+  const at = text.indexOf(PLACEHOLDER_FIELD);
+  const next = at + PLACEHOLDER_FIELD.length;
+  if (text.indexOf(PLACEHOLDER_FIELD, next) >= 0) return undefined;
+  return `${text.slice(0, at)}"managedFields":${entries}${text.slice(next)}`;
 }
 
 /** Decodes a state. The object has its resourceVersion and is the caller's own. Throws StorageError(Corrupt). */

@@ -1,0 +1,40 @@
+/**
+ * Shared managedFields of new objects. The objects that one manager creates within a second mostly have equal
+ * managedFields. These are made once, and so is their JSON text. Invariant: shared entries are frozen.
+ */
+import type { JsonArray, JsonObject } from '../../base/json-value.ts';
+import { writeJson } from '../../base/json-write.ts';
+import type { UpdateContext } from './field-manager.ts';
+
+interface Known extends UpdateContext {
+  readonly entries: JsonArray;
+}
+
+const texts = new WeakMap<JsonArray, string>();
+
+/** The JSON text of managedFields that more than one object has; undefined for others. */
+export function sharedEntriesText(entries: JsonArray): string | undefined {
+  return texts.get(entries);
+}
+
+/** The managedFields of the objects that a field manager sees created. */
+export class SharedEntries {
+  /** By the FieldsV1 of the creator, the entries that were made last. */
+  readonly #known = new WeakMap<JsonObject, Known>();
+
+  /**
+   * Returns the managedFields of a new object. `make` returns the entry; it is called if the last object with the same
+   * fields had another manager or time. The result must not be modified.
+   */
+  of(fields: JsonObject, { manager, now }: UpdateContext, make: () => JsonObject): JsonArray {
+    const known = this.#known.get(fields);
+    if (known?.now !== now || known.manager !== manager) {
+      const entries: JsonArray = [Object.freeze(make())];
+      this.#known.set(fields, { manager, now, entries: Object.freeze(entries) as JsonArray });
+      return entries;
+    }
+    const { entries } = known;
+    if (!texts.has(entries)) texts.set(entries, writeJson(entries));
+    return entries;
+  }
+}
