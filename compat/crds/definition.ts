@@ -53,13 +53,7 @@ export async function runDefinition(run: SubjectRun): Promise<Resource[]> {
 function specOf(verdict: Verdict | undefined): Json | undefined {
   if (!isDict(verdict?.raw)) return undefined;
   const { status: _status, metadata, ...rest } = verdict.raw;
-  const {
-    resourceVersion: _revision,
-    uid: _uid,
-    creationTimestamp,
-    managedFields,
-    ...kept
-  } = metadata as JsonDict;
+  const { resourceVersion: _revision, uid: _uid, creationTimestamp, managedFields, ...kept } = metadata as JsonDict;
   // The entries about the status are those of loops, whose number of writes is a matter of chance.
   const entries = (Array.isArray(managedFields) ? (managedFields as JsonDict[]) : [])
     .filter(({ subresource }) => subresource === undefined)

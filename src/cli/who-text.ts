@@ -15,6 +15,8 @@ const OWNER_COLOURS: readonly Colour[] = ['cyan', 'green', 'magenta', 'yellow', 
 /** The widest left column. Owners of longer lines follow their field. */
 const MAX_LEFT = 64;
 const MAX_VALUE = 48;
+/** Texts that are shown without quotes: they cannot be taken for a number, a boolean or null. */
+const PLAIN_TEXT = /^(?!(?:true|false|null)$)[A-Za-z_/][\w./:@-]*$/;
 
 export function treeLines(object: JsonObject, tree: OwnerTree, { colours }: TreeTextOptions): readonly string[] {
   const painter = new OwnerPainter(tree.owners, colours);
@@ -53,7 +55,7 @@ function label({ step, value, children }: OwnerNode): string {
 }
 
 function valueText(value: JsonValue): string {
-  const text = typeof value === 'string' && /^[\w./:@-]+$/.test(value) ? value : writeJson(value);
+  const text = typeof value === 'string' && PLAIN_TEXT.test(value) ? value : writeJson(value);
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE - 1)}…` : text;
 }
 

@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runCommand } from '../../src/cli/program.ts';
 import { type ControlPlane, startControlPlane } from '../../src/index.ts';
 
 const before = process.cwd();
@@ -90,5 +91,32 @@ describe('a control plane in memory without a data folder', () => {
       'unknown option loger: did you mean logger?',
     );
     await expect(start({ dataDir: '' })).rejects.toThrow('the path of the data folder must not be empty');
+  });
+});
+
+describe('keelson who', () => {
+  it('asks a server with the certificates of its kubeconfig, under another name, or without a check', async () => {
+    const printed: string[] = [];
+    vi.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text));
+    vi.spyOn(console, 'error').mockImplementation((text: string) => void printed.push(text));
+    const { kubeconfigText = '' } = await start({ storage: 'memory' });
+    const who = async (text: string, ...args: string[]): Promise<string> => {
+      writeFileSync('config', text);
+      printed.length = 0;
+      const code = await runCommand(['who', ...args, '--kubeconfig', 'config']);
+      process.exitCode = undefined;
+      return `${code} ${printed[0]}`;
+    };
+    const found = /^0 Namespace default \(v1\)\n/;
+    expect(await who(kubeconfigText, 'ns', 'default')).toMatch(found);
+    expect(await who(kubeconfigText, 'Namespace/nope')).toBe('1 keelson: namespaces "nope" not found');
+    const server = /server: .*/;
+    const named = kubeconfigText.replace(server, (line) => `${line}\n    tls-server-name: localhost`);
+    expect(await who(named, 'namespaces.v1', 'default')).toMatch(found);
+    const misnamed = kubeconfigText.replace(server, (line) => `${line}\n    tls-server-name: elsewhere`);
+    expect(await who(misnamed, 'ns', 'default')).toMatch(/^1 keelson: .*certificate is valid for .*, not elsewhere$/);
+    const unchecked = kubeconfigText.replace(server, (line) => `${line}\n    insecure-skip-tls-verify: true`);
+    expect(await who(unchecked, 'ns', 'default')).toMatch(found);
+    vi.restoreAllMocks();
   });
 });

@@ -14,7 +14,7 @@ import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/validation/validate-object-meta.ts';
 import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
-import { equalJson, type JsonObject } from '../../base/json-value.ts';
+import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { ObjectChange, ResourceContext, UpdateRequest, WriteAnswer } from '../resource/resource-store.ts';
 import type { Strategy } from '../resource/strategy.ts';
