@@ -4,9 +4,14 @@
  */
 import type { JsonArray, JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
-import type { UpdateContext } from './field-manager.ts';
 
-interface Known extends UpdateContext {
+/** Who creates, and when. */
+interface Creator {
+  readonly manager: string;
+  readonly now: string;
+}
+
+interface Known extends Creator {
   readonly entries: JsonArray;
 }
 
@@ -26,7 +31,7 @@ export class SharedEntries {
    * Returns the managedFields of a new object. `make` returns the entry; it is called if the last object with the same
    * fields had another manager or time. The result must not be modified.
    */
-  of(fields: JsonObject, { manager, now }: UpdateContext, make: () => JsonObject): JsonArray {
+  of(fields: JsonObject, { manager, now }: Creator, make: () => JsonObject): JsonArray {
     const known = this.#known.get(fields);
     if (known?.now !== now || known.manager !== manager) {
       const entries: JsonArray = [Object.freeze(make())];
