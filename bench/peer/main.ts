@@ -4,7 +4,7 @@
  * runs fewer and smaller rounds, for CI. `--no-bars` prints figures without checking the bars. `--beside CLI` takes an
  * earlier build of Keelson (its dist/cli/main.js) as the peer, and checks that no line is worse by more than 5 %.
  * `--only <word>` runs the parts whose name contains the word: get, create, list, watch, lag, start, rest, bare,
- * growth, crds, kinds.
+ * growth, crds, apply, kinds.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ import { makeCredentials, type Peer, TOKEN_USERS } from '../../compat/peers/peer
 import { requireTool } from '../../compat/peers/programs.ts';
 import { startReference } from '../../compat/peers/reference.ts';
 import { median } from '../measure.ts';
+import { benchApply } from './apply.ts';
 import { startBare } from './bare.ts';
 import { atRest, startOurs, startTheirs } from './cold-start.ts';
 import { benchCrds } from './crds/main.ts';
@@ -295,6 +296,7 @@ try {
     judgeWork,
   };
   if (wanted('crds') && !(await benchCrds(servers))) failures++;
+  if (wanted('apply')) await benchApply(servers);
   if (wanted('kinds') && !(await benchKinds(servers))) failures++;
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -13,15 +13,11 @@ export interface KnownDifference extends KnownEntry {
 
 export const KNOWN: readonly KnownDifference[] = [
   {
-    id: 'Server-side apply',
-    reason: 'not supported yet; the answer is 415',
-    request: /^apply \/|^custom objects \/ apply patches \//,
-  },
-  {
-    id: 'Server-side apply',
-    reason: 'a refused patch does not name the media type of apply',
-    request: /^custom (?:objects|subresources) \/ .* \/ PATCH/,
-    difference: /^body\.message: .*apply-patch\+yaml" →/,
+    id: 'Configurations that do not fit',
+    reason: 'undeclared fields, wrong types and repeated keys are 422 with the field; the reference answers 500',
+    request: /^apply \//,
+    difference:
+      /^status: 500 → 4(?:00|22)$|^body\.code: 500 → |^body\.message: "failed to create typed patch object|^body\.details: \(absent\) → |^body\.reason: \(absent\) → "(?:Invalid|BadRequest)"/,
   },
   {
     id: 'Strategic merge patch: panics',

@@ -16,17 +16,6 @@ export interface KnownOutput extends KnownEntry {
 
 export const KNOWN: readonly KnownOutput[] = [
   {
-    id: 'Server-side apply',
-    reason: 'not supported yet; kubectl says that the server does not have it',
-    step: /^apply \/ apply --server-side/,
-  },
-  {
-    id: 'Server-side apply',
-    reason: 'a refused patch does not name the media type of apply',
-    step: /^custom-write \/ patch bt-cwrite ada (?:--type=strategic )?-p/,
-    output: /^stderr: error: application\/strategic-merge-patch\+json is not supported/,
-  },
-  {
     id: 'Deleted namespaces',
     reason: 'a warning says that no loop here empties and removes the namespace',
     step: /^delete \/ delete ns /,

@@ -56,10 +56,11 @@ export class Client {
   #streamWindow = FIRST_WINDOW;
   #failure: Error | undefined;
 
-  constructor(side: Side) {
+  /** `contentType` is the media type of bodies. Default JSON. */
+  constructor(side: Side, contentType = 'application/json') {
     this.#side = side;
-    const json = 'application/json';
-    this.#fields = ['authorization', `Bearer ${side.token}`, 'accept', json, 'content-type', json];
+    const accept = 'application/json';
+    this.#fields = ['authorization', `Bearer ${side.token}`, 'accept', accept, 'content-type', contentType];
     const { hostname, port } = new URL(side.url);
     this.#socket = connect({ host: hostname, port: Number(port), ALPNProtocols: ['h2'], rejectUnauthorized: false });
     this.#socket.setNoDelay(true);
