@@ -12,7 +12,7 @@
  *   --kind       only sequences of these kinds
  *   --all        prints every difference, not the first few
  *   --refusals   prints which refusals of the reference occurred, and how often
- * Fails below 99 % agreement in a part, on a difference that known.ts does not list and that occurs again on fresh
+ * Fails below 99 % agreement of the generated sequences, on a difference that known.ts does not list and that occurs again on fresh
  * servers, and on a listed one that no longer occurs (--full).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -103,7 +103,9 @@ for (const name of names) {
     `${name}: ${outcome.agreed} of ${outcome.total} sequences (${steps} steps) agree (${(100 * share).toFixed(2)} %), ` +
       `${outcome.known} differ in known ways, ${outcome.unknown} otherwise; ${seconds} s`,
   );
-  if (share < REQUIRED && !partial) complaints.push(`${name}: agreement is below ${100 * REQUIRED} %`);
+  // There are few reset-fields sequences, so each difference is listed instead of a share of them.
+  if (name === 'sequences' && share < REQUIRED && !partial)
+    complaints.push(`${name}: agreement is below ${100 * REQUIRED} %`);
   if (outcome.unknown > 0)
     complaints.push(`${name}: ${outcome.unknown} differ in ways that compat/apply/known.ts does not list`);
 }

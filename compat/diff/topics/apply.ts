@@ -288,10 +288,14 @@ export const apply: Topic = topic('apply', {
     get(deployments('d')),
   ],
   'other subresources': [
-    post(serviceAccounts(), { metadata: { name: 'default' } }),
+    post(serviceAccounts(), { metadata: { name: 'runner' } }),
     post(`${pods()}?fieldManager=m`, {
       metadata: { name: 'p' },
-      spec: { containers: [{ name: 'c', image: 'i' }], automountServiceAccountToken: false },
+      spec: {
+        containers: [{ name: 'c', image: 'i' }],
+        serviceAccountName: 'runner',
+        automountServiceAccountToken: false,
+      },
     }),
     patch('apply', `${pods('p', '/ephemeralcontainers')}?fieldManager=e`, {
       apiVersion: 'v1',
