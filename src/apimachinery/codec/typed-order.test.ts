@@ -26,6 +26,13 @@ describe('fields', () => {
     );
   });
 
+  test('of a frozen list that is in order are not written', () => {
+    const inners = Object.freeze([Object.freeze({ name: 'a', size: 1 })]) as unknown as JsonObject[];
+    const object: JsonObject = { inners, inner: { size: 4, name: 'v' } };
+    orderFields(object, outer);
+    expect(object['inners']).toBe(inners);
+  });
+
   test('that are in order stay the same objects', () => {
     const labels = { a: 'b' };
     const one = { name: 'x', size: 1 };

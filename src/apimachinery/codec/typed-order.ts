@@ -98,7 +98,11 @@ function arrangeOf(type: TypeView): Arrange | undefined {
 
 function arrangeItems(value: JsonValue, arrange: Arrange): JsonValue {
   if (!Array.isArray(value)) return value;
-  for (const [i, item] of value.entries()) value[i] = arrange(item);
+  for (const [i, item] of value.entries()) {
+    const arranged = arrange(item);
+    // Items in order are left alone: entries of managedFields are shared and frozen.
+    if (arranged !== item) value[i] = arranged;
+  }
   return value;
 }
 
