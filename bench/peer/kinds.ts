@@ -8,7 +8,7 @@ import { kindView } from '../../src/kinds/views.ts';
 import { Client } from './crds/client.ts';
 import type { PeerBenchOptions } from './crds/main.ts';
 import { memoryOf } from './process-figures.ts';
-import { ask, type Side } from './side.ts';
+import { ask, type Side, send } from './side.ts';
 import { format } from './table.ts';
 import { measure } from './work.ts';
 
@@ -74,8 +74,8 @@ export async function benchKinds(options: PeerBenchOptions): Promise<boolean> {
 
 async function prepare(side: Side): Promise<void> {
   await ask(side, 'POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
-  // No controller creates it here.
-  await ask(side, 'POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
+  // Ours creates it with its namespace. No controller creates it for the reference here.
+  await send(side, 'POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
   const target = deployment('');
   await ask(side, 'POST', DEPLOYMENTS, { ...target, metadata: { name: 'target' } });
 }
