@@ -11,7 +11,7 @@ const AGENTS = ['kubectl/v1.36.3 (linux/amd64) kubernetes/abc', 'Mozilla/5.0', '
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** One of this many sequences runs with a second for each step. */
 const CLOCKED_ONE_IN = 20;
-/** Few, because the reference answers 500 to them. The part `bad-input` has them all. */
+/** Few, because the reference answers 500 to them. */
 const SPOILED_ONE_IN = 2000;
 
 export function generateSequence(seed: number, subjects: readonly Subject[]): Sequence {

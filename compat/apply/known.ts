@@ -3,6 +3,7 @@
  * rare); each id is in docs/compatibility.md as `**id.**` with its reason.
  */
 import type { KnownEntry } from '../common/outcome.ts';
+import { UNFIT_ANSWER, UNFIT_CONFIGURATION } from '../common/unfit-configurations.ts';
 
 export interface KnownApplyDifference extends KnownEntry {
   /** Matches the step: `PATCH (apply) /api/v1/... {body}`. Default: every step. */
@@ -15,11 +16,9 @@ export interface KnownApplyDifference extends KnownEntry {
 
 export const KNOWN: readonly KnownApplyDifference[] = [
   {
-    id: 'Configurations that do not fit',
-    reason: 'undeclared fields, wrong types and repeated keys are 422 with the field; the reference answers 500',
+    ...UNFIT_CONFIGURATION,
     step: /^PATCH \(apply\)/,
-    difference:
-      /^status: 500 → 4(?:00|22)$|^body\.code: 500 → |^body\.message: "failed to create typed patch object|^body\.details: \(absent\) → |^body\.reason: \(absent\) → "(?:Invalid|BadRequest)"/,
+    difference: UNFIT_ANSWER,
   },
   {
     id: 'Empty lists',

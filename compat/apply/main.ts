@@ -12,8 +12,8 @@
  *   --kind       only sequences of these kinds
  *   --all        prints every difference, not the first few
  *   --refusals   prints which refusals of the reference occurred, and how often
- * Fails below 99 % agreement of the generated sequences, on a difference that known.ts does not list and that occurs again on fresh
- * servers, and on a listed one that no longer occurs (--full).
+ * Fails below 99 % agreement of the generated sequences, on a difference that known.ts does not list and that occurs
+ * again on fresh servers, and on a listed one that no longer occurs (--full).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,6 +3,7 @@
  * docs/compatibility.md as `**id.**` with its reason.
  */
 import type { KnownEntry } from '../common/outcome.ts';
+import { UNFIT_ANSWER, UNFIT_CONFIGURATION } from '../common/unfit-configurations.ts';
 
 export interface KnownDifference extends KnownEntry {
   /** Matches `topic / case / METHOD path`. */
@@ -13,11 +14,9 @@ export interface KnownDifference extends KnownEntry {
 
 export const KNOWN: readonly KnownDifference[] = [
   {
-    id: 'Configurations that do not fit',
-    reason: 'undeclared fields, wrong types and repeated keys are 422 with the field; the reference answers 500',
+    ...UNFIT_CONFIGURATION,
     request: /^apply \//,
-    difference:
-      /^status: 500 → 4(?:00|22)$|^body\.code: 500 → |^body\.message: "failed to create typed patch object|^body\.details: \(absent\) → |^body\.reason: \(absent\) → "(?:Invalid|BadRequest)"/,
+    difference: UNFIT_ANSWER,
   },
   {
     id: 'Strategic merge patch: panics',

@@ -3,6 +3,7 @@
  * otherwise); each id is in docs/compatibility.md as `**id.**` with its reason.
  */
 import type { KnownEntry } from '../common/outcome.ts';
+import { UNFIT_CONFIGURATION } from '../common/unfit-configurations.ts';
 
 export interface KnownOutput extends KnownEntry {
   /** Matches `script / command line`. */
@@ -22,8 +23,7 @@ export const KNOWN: readonly KnownOutput[] = [
     output: /the namespace stays Terminating until/,
   },
   {
-    id: 'Configurations that do not fit',
-    reason: 'undeclared fields and wrong types are 422 with the field; the reference answers 500',
+    ...UNFIT_CONFIGURATION,
     step: /^server-side \/ .*apply --server-side -f (?:number|unknown|boat-odd)\.yaml/,
     output: /is invalid: /,
   },

@@ -46,9 +46,13 @@ export function objectPath(
   namespace: string,
   name: string,
 ): string {
-  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const scope = isNamespaced ? `/namespaces/${encodeURIComponent(namespace)}` : '';
-  return `${root}${scope}/${plural}/${encodeURIComponent(name)}`;
+  return `${versionPath(group, version)}${scope}/${plural}/${encodeURIComponent(name)}`;
+}
+
+/** `/api/v1`, `/apis/apps/v1`. */
+function versionPath(group: string, version: string): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
 /** Asks for the aggregated document. A server that does not know it answers with the older ones. */
@@ -91,7 +95,7 @@ async function legacyVersion(
   group: string,
   version: string,
 ): Promise<readonly PublishedResource[]> {
-  const list = await readObject(transport, group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
+  const list = await readObject(transport, versionPath(group, version));
   return objectsOf(list, 'resources')
     .filter((resource) => !textAt(resource, 'name').includes('/'))
     .map((resource) => ({

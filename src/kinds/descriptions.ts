@@ -4,6 +4,7 @@
  */
 import { Descriptions, type TypeDescriptions } from '../apimachinery/facts/descriptions.ts';
 import { META_DESCRIPTIONS } from '../apimachinery/facts/meta-descriptions.ts';
+import { packageOfType } from '../apimachinery/facts/package-facts.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import { contentHash } from '../base/content-hash.ts';
 import { packages } from './facts/all.ts';
@@ -20,9 +21,8 @@ export class KindDescriptions implements TypeDescriptions {
   }
 
   readonly describe = (typeName: string, field?: string): string | undefined => {
-    const split = typeName.lastIndexOf('.') + 1;
-    const found = packages.find(({ modelPrefix }) => modelPrefix.length === split && typeName.startsWith(modelPrefix));
-    return found === undefined ? undefined : this.#texts.find(found.id, typeName.slice(split), field);
+    const found = packageOfType(packages, typeName);
+    return found && this.#texts.find(found.id, typeName.slice(found.modelPrefix.length), field);
   };
 
   /** Reads all texts at the first call. */

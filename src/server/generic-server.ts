@@ -240,7 +240,7 @@ export class GenericServer {
   }
 
   #servingOptions(): ServingOptions {
-    const { clock, types, gzip, limits, random = Math.random } = this.#options;
+    const { clock, logger, types, gzip, limits, random = Math.random } = this.#options;
     const { watchEvents, watchEventSizes } = this.metrics;
     const minRequestTimeoutSeconds = limits?.minRequestTimeoutSeconds;
     return {
@@ -255,6 +255,8 @@ export class GenericServer {
         watchEvents.labels(group, version, resource).add(count);
         if (count > 0) watchEventSizes.labels(group, version, resource).observe(bytes / count);
       },
+      onUntracked: ({ group, version, resource }, reason) =>
+        logger.warn('an object is written without managedFields', { group, version, resource, reason }),
     };
   }
 

@@ -88,9 +88,10 @@ func useKinds(p *program) error {
 	if err != nil {
 		return err
 	}
-	// Pods need the account that a controller would make.
+	// Pods need this account. A server with a service account controller has made it already.
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	if _, err := client.CoreV1().ServiceAccounts(p.namespace).Create(p.ctx, account, metav1.CreateOptions{}); err != nil {
+	_, err = client.CoreV1().ServiceAccounts(p.namespace).Create(p.ctx, account, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
 	ctx, cancel := context.WithCancel(p.ctx)

@@ -66,6 +66,12 @@ export interface FieldFacts {
 
 const TYPE_META = ['kind string -? in=TypeMeta', 'apiVersion string -? in=TypeMeta'];
 
+/** Returns the package of a type by its name in OpenAPI documents; undefined if none of `packages` has it. */
+export function packageOfType(packages: readonly PackageFacts[], typeName: string): PackageFacts | undefined {
+  const split = typeName.lastIndexOf('.') + 1;
+  return packages.find(({ modelPrefix }) => modelPrefix.length === split && typeName.startsWith(modelPrefix));
+}
+
 /** The lines of a text of structs by the name of the struct, not parsed. */
 export function readStructLines(structs: string): Map<string, string> {
   const lines = new Map<string, string>();

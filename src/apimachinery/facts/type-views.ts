@@ -14,7 +14,14 @@ import {
   type TypeView,
   type WireFacts,
 } from '../type-view.ts';
-import { type FieldFacts, type PackageFacts, readField, readStruct, readStructLines } from './package-facts.ts';
+import {
+  type FieldFacts,
+  type PackageFacts,
+  packageOfType,
+  readField,
+  readStruct,
+  readStructLines,
+} from './package-facts.ts';
 import { type SchemaWord, schemaPartView } from './schema-parts.ts';
 
 interface OpenPackage {
@@ -46,12 +53,9 @@ export class TypeViews {
 
   /** Returns the view of a type by its name in OpenAPI documents. Throws BugError for an unknown type. */
   readonly view = (typeName: string): StructView => {
-    const split = typeName.lastIndexOf('.') + 1;
-    const facts = this.#packages.find(
-      ({ modelPrefix }) => modelPrefix.length === split && typeName.startsWith(modelPrefix),
-    );
+    const facts = packageOfType(this.#packages, typeName);
     if (facts === undefined) throw new BugError(`no facts of type ${typeName}`);
-    return this.struct(facts.id, typeName.slice(split));
+    return this.struct(facts.id, typeName.slice(facts.modelPrefix.length));
   };
 
   /** Returns the view of a struct of a package. Throws BugError for an unknown one. */
