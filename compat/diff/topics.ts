@@ -1,6 +1,7 @@
 /** All topics, in the order of the report. A new file of cases is added only here. */
 import type { Topic } from './request.ts';
 import { apply } from './topics/apply.ts';
+import { customApply } from './topics/apply-custom.ts';
 import { certificateRequests } from './topics/certificate-requests.ts';
 import { claimStatus } from './topics/claim-status.ts';
 import { configmaps } from './topics/configmaps.ts';
@@ -63,6 +64,7 @@ export const TOPICS: readonly Topic[] = [
   watches,
   patches,
   apply,
+  customApply,
   options,
   deletes,
   endings,

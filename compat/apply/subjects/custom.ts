@@ -55,6 +55,10 @@ const COMMON: Readonly<Record<string, Make>> = {
   defaulted: struct({ a: word, b: word }),
 };
 
+const ONLY_FIRST: Make = (random) =>
+  random.pick([struct({ '!nullable': oneOf('a', null) }), struct({ '!lists': map(words) })])(random);
+const ONLY_SECOND: Make = struct({ '!extra': word });
+
 /** Few of the many fields, so that objects stay readable. */
 function some(fields: Readonly<Record<string, Make>>): Make {
   return (random) => {
@@ -78,11 +82,7 @@ export const CUSTOM: readonly Subject[] = [
       spec: {
         ...(some(COMMON)(random) as JsonObject),
         // Fields that the other version does not declare. Few, because the reference then forgets all managers.
-        ...(random.int(60) > 0
-          ? {}
-          : (some(version === 'v1' ? { nullable: oneOf('a', null), lists: map(words) } : { extra: word })(
-              random,
-            ) as JsonObject)),
+        ...(random.int(60) > 0 ? {} : ((version === 'v1' ? ONLY_FIRST : ONLY_SECOND)(random) as JsonObject)),
       },
     }),
     status,

@@ -18,7 +18,6 @@ import {
   watch,
 } from '../request.ts';
 import { withoutAges } from '../views.ts';
-import { customKind, versionWith } from './custom-kind.ts';
 import type { Fields } from './definition-bodies.ts';
 
 const at = configMaps('a');
@@ -59,41 +58,6 @@ const scale = (replicas: number): Fields => ({
   metadata: { name: 'd', namespace: '{{ns}}' },
   spec: { replicas },
 });
-
-const VERSION = {
-  type: 'object',
-  properties: {
-    spec: {
-      type: 'object',
-      properties: {
-        text: { type: 'string', default: 'd' },
-        set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
-        keyed: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['port'],
-            properties: {
-              port: { type: 'integer' },
-              protocol: { type: 'string', default: 'TCP' },
-              name: { type: 'string' },
-            },
-          },
-          'x-kubernetes-list-type': 'map',
-          'x-kubernetes-list-map-keys': ['port', 'protocol'],
-        },
-        free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-      },
-    },
-    status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-  },
-};
-const applied = customKind('applieds', [
-  versionWith(VERSION, { subresources: { status: {} } }),
-  versionWith(VERSION, { name: 'v2', storage: false, subresources: { status: {} } }),
-]);
-const applyCustom = (manager: string, fields: Fields, version = 'v1', rest = ''): Step =>
-  patch('apply', `${applied.at('a', rest, version)}?fieldManager=${manager}`, applied.object('a', fields, version));
 
 export const apply: Topic = topic('apply', {
   'create, change, abandon': [
@@ -345,18 +309,6 @@ export const apply: Topic = topic('apply', {
       spec: { ports: [] },
     }),
     get(services('s')),
-  ],
-  'custom resources': [
-    ...applied.make,
-    applyCustom('one', { spec: { set: ['a', 'b'], keyed: [{ port: 1 }, { port: 1, protocol: 'UDP' }] } }),
-    applyCustom('two', { spec: { set: ['c'], keyed: [{ port: 2, name: 'x' }], free: { a: { b: 1 } } } }, 'v2'),
-    applyCustom('two', { spec: { text: 'x' } }, 'v2'),
-    applyCustom('one', { spec: { set: ['b'], keyed: [{ port: 1, protocol: 'TCP', name: 'n' }] } }),
-    applyCustom('three', { status: { phase: 'x' } }, 'v1', '/status'),
-    applyCustom('three', { status: { phase: 'y' }, spec: { text: 'y' } }, 'v2', '/status'),
-    applyCustom('one', { status: { phase: 'z' } }),
-    get(applied.at('a')),
-    get(applied.at('a', '', 'v2')),
   ],
   forms: [
     applyMap('m', data(['k', 'v'])),

@@ -184,6 +184,7 @@ describe('a delete of an object with finalizers', () => {
     expect(shown.status).toEqual({ phase: 'Terminating' });
     expect(shown.metadata.deletionTimestamp).toBe('2030-01-01T00:00:00Z');
     expect(await marked(world)).toEqual(shown);
+    expect(await marked(world, { propagationPolicy: 'Foreground' })).toEqual(shown);
   });
 });
 

@@ -60,6 +60,9 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   const object = exact ? stored : await versions.fromStored(stored, versions.hub, false);
   const now = core.host.clock.now();
   const isFirst = !isTerminating(object);
+  // Another delete of an object that its strategy still holds changes nothing, not even the finalizers.
+  if (!isFirst && strategy.holdsDeletion?.(object) === true)
+    return { type: 'answer', answer: () => answerHeld(deletion, object) };
   const seen = strategy.objectVersion === 'storage' ? object : shown;
   const gracefulness = beginDeletion(strategy, object, seen, options, now);
   if (gracefulness.kind === 'pending') return { type: 'answer', answer: () => answerPending(deletion, object) };
@@ -140,8 +143,12 @@ function mark(deletion: Deletion, object: JsonObject, gracefulness: Gracefulness
 }
 
 /** The answer for an object that is terminating already: the object if the kind returns it, otherwise a Status. */
-function answerPending({ core, context }: Deletion, object: JsonObject): MaybePromise<DeleteAnswer> {
-  if (!core.definition.strategy.returnsDeletedObject)
+function answerPending(deletion: Deletion, object: JsonObject): MaybePromise<DeleteAnswer> {
+  if (!deletion.core.definition.strategy.returnsDeletedObject)
     return { outcome: 'deleted', name: nameOf(object), uid: uidOf(object), bytes: undefined };
+  return answerHeld(deletion, object);
+}
+
+function answerHeld({ core, context }: Deletion, object: JsonObject): MaybePromise<DeleteAnswer> {
   return andThen(answerUnstored(core, context, object, false), ({ bytes }) => ({ outcome: 'pending', bytes }));
 }

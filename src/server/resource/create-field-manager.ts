@@ -11,7 +11,7 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import { convertObject, convertWhole } from './convert-objects.ts';
+import { convertWhole } from './convert-objects.ts';
 import type { ResourceDefinition, SubresourceDefinition } from './resource-definition.ts';
 import type { VersionDefinition } from './version-definition.ts';
 
@@ -71,10 +71,10 @@ function convertTo(
   const [from, to] = [byName.get(String(object['apiVersion'])), byName.get(apiVersion)];
   if (from === undefined || to === undefined)
     throw new StatusError(unknown(`cannot convert ${String(object['apiVersion'])} to ${apiVersion}`));
-  // As in the reference, the fields of a custom resource that another version does not declare end the operation:
-  // dropping them would lose data when the object comes back.
-  if (to.unstructured === true) return convertWhole(definition, cloneJson(object), from, to);
-  return andThen(convertObject(definition, cloneJson(object), from, to), (converted) => withZeroValues(to, converted));
+  // Not pruned: the fields of a custom resource that another version does not declare end the operation, as in the
+  // reference. Without them the object would lose data when it comes back. Defaults would make abandoned fields owned.
+  const converted = convertWhole(definition, cloneJson(object), from, to);
+  return to.unstructured === true ? converted : andThen(converted, (whole) => withZeroValues(to, whole));
 }
 
 /** Adds the zero values that the type always writes. A conversion leaves them out where the object has no parent. */

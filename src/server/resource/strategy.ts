@@ -140,8 +140,8 @@ export interface Strategy {
   grace?(object: JsonObject, options: DeleteOptions): GraceDecision | undefined;
   /**
    * Called on delete, and on an update of a terminating object without finalizers. True keeps the object, as a
-   * finalizer does: a Namespace has finalizers in its spec. The object is in the storage version and must not be
-   * changed. Default false.
+   * finalizer does: a Namespace has finalizers in its spec. A delete of such an object that is terminating already changes
+   * nothing. The object is in the storage version and must not be changed. Default false.
    */
   holdsDeletion?(object: JsonObject): boolean;
   /**

@@ -81,13 +81,22 @@ export function schemaStrategy(rules: SchemaRules): Strategy {
     warningsOnUpdate: (object, old) => finalizerWarnings(object, old),
     canonicalize: (object, context) => {
       const version = versionOf(context);
-      // Validation must not see the default of a status that clients cannot set, but stored objects have it. Objects of
-      // other versions get it when they are converted to the storage version.
+      // Validation must not see the default of a status that clients cannot set, but stored objects have it. Nulls of an
+      // applied configuration that are valid are not stored. Objects of other versions are completed when they are
+      // converted to the storage version.
       const { hasStatus, isStorage } = version;
-      if (hasStatus && isStorage && object['status'] === undefined && version.isOwn(object))
-        version.setDefaults(object);
+      if (!isStorage || !version.isOwn(object)) return;
+      if ((hasStatus && object['status'] === undefined) || hasNull(object)) version.setDefaults(object);
     },
   };
+}
+
+function hasNull(value: JsonValue): boolean {
+  if (typeof value !== 'object') return false;
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.some(hasNull);
+  for (const name in value) if (hasNull(value[name] as JsonValue)) return true;
+  return false;
 }
 
 /** The strategy of `/status`: keeps everything but the status. */
