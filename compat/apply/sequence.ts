@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from '../../src/base/json-value.ts';
 import { apiVersionOf, collectionOf, type Subject } from './subject.ts';
 
-/** What an update does with the managedFields that it read. `value` replaces them. */
+/** The change that an update makes to the managedFields that it read. `value` replaces them. */
 export type ManagedFieldsEdit = 'keep' | 'drop' | 'reverse' | 'drop first' | { readonly value: JsonValue };
 
 /** A change of the object that the server has, which becomes the body. */

@@ -20,7 +20,7 @@ export interface TypesReport {
   readonly definitions: number;
   readonly objects: number;
   readonly lines: number;
-  /** What the compiler prints. */
+  /** The output of the compiler, one line each. */
   readonly errors: readonly string[];
 }
 

@@ -1,13 +1,14 @@
 #!/bin/sh
 # Builds the reference programs from Go modules into .cache/peers/bin: etcd, kubectl, kube-apiserver,
-# kube-controller-manager, helm, h2spec.
-# About 8 minutes on 2 cores the first time; a program that is there already is kept.
-# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [kube-controller-manager] [helm] [h2spec]
+# kube-controller-manager, helm (Helm 3), helm4, h2spec.
+# About 10 minutes on 2 cores the first time; a program that is there already is kept.
+# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [kube-controller-manager] [helm] [helm4] [h2spec]
 set -eu
 
 KUBERNETES=1.36.3
 ETCD=3.6.7
 HELM=3.22.0
+HELM4=4.3.1
 H2SPEC=2.2.1
 STAGING=v0.${KUBERNETES#1.}
 
@@ -67,6 +68,12 @@ build() {
 		go get -tool "helm.sh/helm/v3/cmd/helm@v$HELM"
 		finish helm $HELM "-s -w -X helm.sh/helm/v3/internal/version.version=v$HELM" helm.sh/helm/v3/cmd/helm
 		;;
+	helm4)
+		have helm4 $HELM4 && return
+		begin helm4
+		go get -tool "helm.sh/helm/v4/cmd/helm@v$HELM4"
+		finish helm4 $HELM4 "-s -w -X helm.sh/helm/v4/internal/version.version=v$HELM4" helm.sh/helm/v4/cmd/helm
+		;;
 	h2spec)
 		have h2spec $H2SPEC && return
 		begin h2spec
@@ -91,4 +98,4 @@ build() {
 base=k8s.io/component-base/version
 versions="-X $base.gitVersion=v$KUBERNETES -X $base.gitMajor=1 -X $base.gitMinor=36"
 
-for peer in ${*:-etcd kubectl kube-apiserver kube-controller-manager helm h2spec}; do build "$peer"; done
+for peer in ${*:-etcd kubectl kube-apiserver kube-controller-manager helm helm4 h2spec}; do build "$peer"; done

@@ -93,7 +93,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   addStorageChecks(server.health, storage);
 
   const loopback = new Loopback();
-  const serving = { ...server.serving, host: registryHost(completed, parts), logger };
+  const serving = { ...server.serving, host: registryHost(completed, parts, server.serving), logger };
   const kube = createKube(completed, serving, {
     metricRegistry: server.metricRegistry,
     authenticateToken: (token, audiences) => tokens.authenticate(token, audiences),
@@ -192,14 +192,19 @@ function addStorageChecks(health: Health, storage: Storage): void {
   health.addTo('readyz', { name: 'etcd-readiness', check });
 }
 
-function registryHost({ platform }: CompletedOptions, { storage, logger }: ServerChainParts): RegistryHost {
+function registryHost(
+  { platform }: CompletedOptions,
+  { storage, logger }: ServerChainParts,
+  { onUntracked }: GenericServer['serving'],
+): RegistryHost {
   return {
     storage,
     scope: SCOPE,
     clock: platform.clock,
     newUid: () => globalThis.crypto.randomUUID(),
     random: (below) => Math.floor(Math.random() * below),
-    onTrouble: (error) => logger.error('a cache lost its storage watch', error),
+    onTrouble: (error) => logger.error('a store failed outside of a request', error),
+    onUntracked,
   };
 }
 

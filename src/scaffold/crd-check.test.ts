@@ -33,7 +33,9 @@ describe('crd check', () => {
     const annotated = (text: string): string =>
       CRON_TAB.replace('.com\nspec:', `.com\n  annotations:\n    a: b\n    ${text}\nspec:`);
     const [rules] = await checkText(annotated('keelson.dev/conversion: "[{from: v1, to: v2, fields: []}]"'));
-    expect(places(rules?.findings ?? [])).toEqual([expect.stringMatching(/^8:5 .*there is no version v2/)]);
+    expect(places(rules?.findings ?? [])).toEqual([
+      expect.stringMatching(/^8:5 .*Invalid value: "v2": is not a version of the definition; its versions are v1$/),
+    ]);
     const [misspelt] = await checkText(annotated('keelson.dev/converson: "[]"'));
     expect(places(misspelt?.findings ?? [])).toEqual([
       expect.stringMatching(/^8:5 .*did you mean keelson.dev\/conversion\?$/),

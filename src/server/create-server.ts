@@ -79,7 +79,8 @@ export function createServer(options: ServerOptions): ApiServer {
     clock,
     newUid: () => globalThis.crypto.randomUUID(),
     random: (below: number) => Math.floor(Math.random() * below),
-    onTrouble: (error: Error) => logger.error('a cache lost its storage watch', error),
+    onTrouble: (error: Error) => logger.error('a store failed outside of a request', error),
+    onUntracked: generic.serving.onUntracked,
   };
   const open = options.resources.map((definition) => openResource(definition, host));
   resources.install(open, {

@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { SILENT } from '../base/logger.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
+import type { JsonObject } from '../base/json-value.ts';
+import { type LogFields, SILENT } from '../base/logger.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
+import { NO_ADMISSION } from './admission.ts';
 import { anonymousAuthenticator } from './filters/authentication/anonymous.ts';
 import { createAuthenticator } from './filters/authentication/union.ts';
 import { ALWAYS_ALLOW } from './filters/authorizers.ts';
@@ -9,6 +12,9 @@ import { inProcess } from './http/in-process.ts';
 import { NOT_FOUND } from './http/paths.ts';
 import type { RequestHandler } from './http/server-request.ts';
 import { types } from './openapi/openapi.fixtures.ts';
+import { testHost, thing, thingDefinition } from './registry/thing.fixtures.ts';
+import { openResource } from './resource/open-resource.ts';
+import { ResourceServer } from './resource-server.ts';
 
 const BUILD = { version: '0.0.0', runtime: 'test', platform: 'test/test' };
 
@@ -25,7 +31,13 @@ function createServer(delegate: RequestHandler = () => NOT_FOUND, more: Partial<
     const { status, headers, body } = await transport({ method: 'GET', target });
     return { status, headers, text: body instanceof Uint8Array ? new TextDecoder().decode(body) : '' };
   };
-  return { server, get };
+  const send = async (method: string, target: string, object?: JsonObject) => {
+    const headers = { 'content-type': 'application/json' };
+    const content = object === undefined ? {} : { body: encodeUtf8(JSON.stringify(object)) };
+    const { status, body } = await transport({ method, target, headers, ...content });
+    return { status, body: JSON.parse(decodeUtf8(body as Uint8Array)) as JsonObject };
+  };
+  return { server, get, send };
 }
 
 describe('the generic server', () => {
@@ -107,6 +119,39 @@ describe('the generic server', () => {
     expect(steps).toEqual(['first 200', 'second 500', 'drained']);
     expect((await get('/apis')).status).toBe(503);
     expect((await get('/livez')).status).toBe(200);
+  });
+
+  it('logs a warning for a write whose managedFields cannot be computed', async () => {
+    const warnings: unknown[] = [];
+    const logger = { ...SILENT, warn: (message: string, fields?: LogFields) => void warnings.push([message, fields]) };
+    const { server, send } = createServer((request) => resources.handle(request), { logger });
+    const resources: ResourceServer = new ResourceServer({
+      ...server.serving,
+      admission: NO_ADMISSION,
+      delegate: () => NOT_FOUND,
+    });
+    const things = openResource(
+      thingDefinition({
+        convert: () => {
+          throw new Error('no way to v2');
+        },
+      }),
+      testHost().host,
+    );
+    onTestFinished(() => things.stop());
+    resources.install([things], { groupPriority: () => 1, versionPriority: () => 1 });
+    const path = '/apis/example.test/v1/namespaces/ns/things';
+    const manager = { manager: 'x', operation: 'Update', apiVersion: 'example.test/v2', fieldsType: 'FieldsV1' };
+    const managedFields = [{ ...manager, fieldsV1: { 'f:spec': { 'f:hue': {} } } }];
+    const body = thing('a', { spec: { color: 'red' } }, { managedFields });
+    expect(await send('POST', path, body)).toMatchObject({ status: 201, body: { metadata: { name: 'a' } } });
+    expect(warnings).toEqual([
+      [
+        'the managedFields of an object cannot be updated',
+        { group: 'example.test', version: 'v1', resource: 'things', reason: 'no way to v2' },
+      ],
+    ]);
+    expect((await send('GET', `${path}/a`)).body['metadata']).not.toHaveProperty('managedFields');
   });
 
   it('is prepared once', () => {

@@ -114,7 +114,8 @@ export interface PrepareOptions {
 }
 
 /** The options that all resource servers of a chain share. */
-export type ServingOptions = Omit<ResourceServerOptions, 'admission' | 'authorizer' | 'delegate'>;
+export type ServingOptions = Omit<ResourceServerOptions, 'admission' | 'authorizer' | 'delegate'> &
+  Required<Pick<ResourceServerOptions, 'onUntracked'>>;
 
 const WATCHES: LongRunningRules = { verbs: ['watch'], subresources: [] };
 
@@ -256,7 +257,7 @@ export class GenericServer {
         if (count > 0) watchEventSizes.labels(group, version, resource).observe(bytes / count);
       },
       onUntracked: ({ group, version, resource }, reason) =>
-        logger.warn('an object is written without managedFields', { group, version, resource, reason }),
+        logger.warn('the managedFields of an object cannot be updated', { group, version, resource, reason }),
     };
   }
 

@@ -255,6 +255,9 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     onTrouble: (error) => {
       throw error;
     },
+    onUntracked: ({ resource }, reason) => {
+      throw new BugError(`${resource} without managedFields: ${reason}`);
+    },
   };
   const published = new Map<string, DiscoveryVersion>();
   const documents = new Map<string, OpenApiVersion>();

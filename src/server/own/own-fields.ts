@@ -7,9 +7,10 @@ import { managedFieldsOf, setManagedFields } from '../../apimachinery/managed-fi
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { BugError } from '../../base/errors.ts';
-import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { timestamp } from '../registry/object-metadata.ts';
+import { normalizeApplied } from '../resource/applied-object.ts';
 import { createFieldManager } from '../resource/create-field-manager.ts';
 import type { StoredResource } from '../resource/open-resource.ts';
 
@@ -35,11 +36,13 @@ export class OwnFields {
 
   /** Records a create or an update in the managedFields of `next`, in place, and returns it. */
   update({ manager, subresource, live }: OwnFieldsWrite, next: JsonObject): MaybePromise<JsonObject> {
-    const { host } = this.#resource;
+    const { host, definition } = this.#resource;
     const tracked = this.#managerOf(subresource).update(live, next, { manager, now: timestamp(host.clock.now()) });
     return andThen(tracked, (problem) => {
-      if (problem !== undefined)
-        host.onTrouble(new BugError(`${nameOf(next)} is written without managedFields: ${problem}`));
+      if (problem !== undefined) {
+        const { group, version } = definition.storageVersion;
+        host.onUntracked({ group, version, resource: definition.plural }, `${nameOf(next)}: ${problem}`);
+      }
       return next;
     });
   }
@@ -53,9 +56,8 @@ export class OwnFields {
     const context = { manager, now: timestamp(host.clock.now()), force: true };
     return andThen(this.#managerOf(subresource).apply(live, config, context), (outcome) => {
       if (!outcome.ok) throw new StatusError(outcome.status);
-      const normalized = definition.storageVersion.normalize(cloneJson(outcome.object));
+      const normalized = normalizeApplied(definition.storageVersion, outcome.object);
       if (!normalized.ok) throw new BugError(`an own configuration is not valid: ${normalized.message}`);
-      definition.storageVersion.setDefaults?.(normalized.object);
       return normalized.object;
     });
   }

@@ -98,11 +98,14 @@ export interface TestHost {
   readonly storage: Storage;
   readonly host: RegistryHost;
   readonly troubles: Error[];
+  /** Resource and reason of each own object that was written without managedFields. */
+  readonly untracked: string[];
 }
 
 export function testHost(storage?: Storage, overrides: Partial<RegistryHost> = {}): TestHost {
   const clock = new VirtualClock();
   const troubles: Error[] = [];
+  const untracked: string[] = [];
   const used = storage ?? createMemoryStorage({ clock });
   let uids = 0;
   let seed = 1;
@@ -116,9 +119,10 @@ export function testHost(storage?: Storage, overrides: Partial<RegistryHost> = {
       return seed % below;
     },
     onTrouble: (error) => void troubles.push(error),
+    onUntracked: ({ resource }, reason) => void untracked.push(`${resource} ${reason}`),
     ...overrides,
   };
-  return { clock, storage: used, host, troubles };
+  return { clock, storage: used, host, troubles, untracked };
 }
 
 export interface Things extends TestHost {
@@ -218,6 +222,7 @@ export interface Shown {
     readonly creationTimestamp: string;
     readonly deletionTimestamp?: string;
     readonly deletionGracePeriodSeconds?: number;
+    readonly managedFields?: readonly JsonObject[];
     readonly labels?: Readonly<Record<string, string>>;
     readonly finalizers?: readonly string[];
   };

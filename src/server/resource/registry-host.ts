@@ -1,4 +1,5 @@
 /** The environment that the stores of one server share: the storage, the clock, and sources of identifiers. */
+import type { GroupVersionResource } from '../../apimachinery/meta/gvk.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Storage } from '../../storage/storage.ts';
 
@@ -11,6 +12,11 @@ export interface RegistryHost {
   newUid(): string;
   /** Returns a random integer from 0 up to, not including, `below`. */
   random(below: number): number;
-  /** Gets failures that belong to no request, such as a lost storage watch. The store retries; this only reports. */
+  /**
+   * Called with failures that belong to no request, such as a lost storage watch or a stored object that cannot be read.
+   * Stores and listers handle the failure themselves; the host only reports it.
+   */
   onTrouble(error: Error): void;
+  /** Called when the server writes an object of its own without managedFields. `reason` begins with its name. */
+  onUntracked(resource: GroupVersionResource, reason: string): void;
 }

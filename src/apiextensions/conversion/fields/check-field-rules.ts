@@ -71,7 +71,7 @@ function unknownVersions(pairs: readonly VersionPair[], versions: readonly Check
 }
 
 function unknownVersion(name: string, at: RuleProblem['at'], names: readonly string[]): RuleProblem {
-  return { at, value: name, message: `there is no version ${name}: the definition has ${names.join(', ')}` };
+  return { at, value: name, message: `is not a version of the definition; its versions are ${names.join(', ')}` };
 }
 
 function checkedPairs(pair: VersionPair, versions: readonly CheckedVersion[]): readonly CheckedPair[] {

@@ -31,11 +31,15 @@ export function missingField(
 ): RuleProblem | undefined {
   if (schemaAt(version.schema, path) !== undefined) return undefined;
   const value = formatRulePath(path);
-  const message = `is no field of ${version.name}, to which this path belongs`;
+  const message = `is not a field of version ${version.name}`;
   const near = similarPath(version.schema, path);
-  if (near !== undefined) return { at, value, message: `${message}: did you mean ${formatRulePath(near)}?` };
+  if (near !== undefined) return { at, value, message: `${message}; did you mean ${formatRulePath(near)}?` };
   const isOther = schemaAt(other.schema, path) !== undefined;
-  return { at, value, message: isOther ? `${message}; it is a field of ${other.name}` : message };
+  return {
+    at,
+    value,
+    message: isOther ? `${message}, but of ${other.name}: this path must name a field of ${version.name}` : message,
+  };
 }
 
 /** Returns the path with its first unknown step replaced by a similar one; undefined if that is no field either. */

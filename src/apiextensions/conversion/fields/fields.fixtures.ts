@@ -5,6 +5,7 @@ import { compileSchema } from '../../../schema/compile-schema.ts';
 import type { CompiledSchema } from '../../../schema/compiled-schema.ts';
 import { structuralOf } from '../../../schema/structural/structural-node.ts';
 import { objectMetaView } from '../../../server/resource/schema/object-metadata-form.ts';
+import { checkFieldRules } from './check-field-rules.ts';
 import type { CheckedVersion } from './checked-version.ts';
 import { fieldsConverter } from './fields-converter.ts';
 import { parseFieldRules } from './parse-field-rules.ts';
@@ -41,6 +42,17 @@ export function versionOf(name: string, json: JsonObject): TestVersion {
   const schema = structuralOf(json);
   const compiled = compileSchema(schema, { objectMeta: objectMetaView() });
   return { name, schema, compiled, prune: (object) => void compiled.prune(object) };
+}
+
+/** Returns the problems of rules as `place: message`. */
+export function problems(text: string, versions: readonly TestVersion[]): readonly string[] {
+  return checkFieldRules(text, versions).map(({ at, message }) => `${at.join('.')}: ${message}`);
+}
+
+/** Checks rules from `a` to `b`, and from `b` to `a`, with every field of both listed as lossy. */
+export function between(fields: string, a: TestVersion, b: TestVersion, back = ''): readonly string[] {
+  const text = `[{from: a, to: b, fields: [${fields}], lossy: [.spec]}, {from: b, to: a, fields: [${back}], lossy: [.spec]}]`;
+  return problems(text, [a, b]);
 }
 
 /** Converts an object with the spec. Returns the object as the converter does, not pruned. Throws its failure. */

@@ -8,15 +8,11 @@ import { decodeStrictYaml, type FieldValidation, strictWarnings } from '../../..
 import { quote } from '../../../apimachinery/go-format.ts';
 import { cannotUnmarshal } from '../../../apimachinery/go-json.ts';
 import type { ApplyContext, ApplyOutcome, FieldManager } from '../../../apimachinery/managed-fields/field-manager.ts';
-import {
-  managedFieldsOf,
-  setManagedFields,
-  withManagedFields,
-} from '../../../apimachinery/managed-fields/object-managed-fields.ts';
 import { StatusError } from '../../../apimachinery/status/status.ts';
 import { badRequest } from '../../../apimachinery/status/status-catalogue.ts';
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
+import { normalizeApplied } from '../../resource/applied-object.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 import type { ApplyPatchType } from './patch-types.ts';
 
@@ -72,17 +68,11 @@ export class ApplyConfiguration {
     if (!outcome.ok) throw new StatusError(outcome.status);
     this.#reportProblems();
     const { version } = this.#target;
-    const entries = managedFieldsOf(outcome.object);
-    const normalized = version.normalize(cloneJson(withManagedFields(outcome.object, undefined)));
-    if (!normalized.ok) {
-      const { kind, version: name } = version;
-      const message = `${kind} in version ${quote(name)} cannot be handled as a ${kind}: ${normalized.message}`;
-      throw new StatusError(badRequest(message));
-    }
-    const { object } = normalized;
-    version.setDefaults?.(object, true);
-    if (Array.isArray(entries)) setManagedFields(object, entries);
-    return object;
+    const normalized = normalizeApplied(version, outcome.object);
+    if (normalized.ok) return normalized.object;
+    const { kind, version: name } = version;
+    const message = `${kind} in version ${quote(name)} cannot be handled as a ${kind}: ${normalized.message}`;
+    throw new StatusError(badRequest(message));
   }
 
   /** Called after a successful apply, as in the reference, so that conflicts are reported first. */
