@@ -1,9 +1,10 @@
 /**
- * Runs the real Helm against the reference and against our server. Charts are installed, upgraded, rolled back and
+ * Runs the real Helm 3 and Helm 4 against the reference and against our server. Charts are installed, upgraded, rolled back and
  * removed; exit code, standard output, standard error and the stored objects are compared. A difference counts if it
  * occurs again on fresh servers.
  *
- * usage: main.ts [--self]
+ * usage: main.ts [--self] [--only helm3,helm4]
+ *   --only   only these scripts
  *   --self   compares two references: every difference is noise of this suite
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -15,17 +16,24 @@ import { formatResult, printDifferences } from '../kubectl/report.ts';
 import { runScripts, type StepResult } from '../kubectl/run.ts';
 import { type Candidate, onFreshPair } from '../peers/pair.ts';
 import { program, ROOT } from '../peers/programs.ts';
-import { HELM } from './script.ts';
+import { HELM3 } from './helm3.ts';
+import { HELM4 } from './helm4.ts';
 
 /** Pods then need no ServiceAccount, which a controller would create. */
 const FLAGS = ['--disable-admission-plugins=ServiceAccount'];
 
-const { values } = parseArgs({ options: { self: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { self: { type: 'boolean', default: false }, only: { type: 'string', default: 'helm3,helm4' } },
+});
+const scripts = [HELM3, HELM4].filter(({ name }) => values.only.split(',').includes(name));
+if (scripts.length === 0) throw new Error(`no script is called ${values.only}; there are helm3 and helm4`);
+// Built here, because both servers wait while a command line runs.
 program('helm');
+program('helm4');
 
 const candidate: Candidate = values.self ? 'reference' : 'keelson';
-/** Runs the script on fresh servers. */
-const runOnce = (): Promise<StepResult[]> => onFreshPair(candidate, FLAGS, (pair) => runScripts(pair, [HELM]));
+/** Runs the scripts on fresh servers. */
+const runOnce = (): Promise<StepResult[]> => onFreshPair(candidate, FLAGS, (pair) => runScripts(pair, scripts));
 
 const started = performance.now();
 const results = await differingTwice(await runOnce(), {

@@ -10,7 +10,7 @@ import { type Script, type Step, splitLine } from './script.ts';
 
 export interface StepResult {
   readonly script: string;
-  readonly program: 'kubectl' | 'helm';
+  readonly program: 'kubectl' | 'helm' | 'helm4';
   readonly line: string;
   /** Those of exit, stdout and stderr that differ, with both normalised texts. */
   readonly differences: readonly OutputDifference[];

@@ -6,7 +6,7 @@ import type { TokenUser } from '../peers/peer.ts';
 
 export interface StepOptions {
   /** The program of the command line. Default `kubectl`. */
-  readonly program?: 'kubectl' | 'helm';
+  readonly program?: 'kubectl' | 'helm' | 'helm4';
   readonly stdin?: string;
   /** Default `admin`. */
   readonly user?: TokenUser;

@@ -1,5 +1,5 @@
 /**
- * The runner of the real kubectl, or helm. Invariants: it sees nothing of the caller's home, caches or environment; it
+ * The runner of the real kubectl, Helm 3 or Helm 4. Invariants: it sees nothing of the caller's home, caches or environment; it
  * ends within its time.
  */
 import { spawn } from 'node:child_process';
@@ -9,7 +9,7 @@ import { program } from './programs.ts';
 
 export interface KubectlRun {
   /** Default `kubectl`. */
-  readonly program?: 'kubectl' | 'helm';
+  readonly program?: 'kubectl' | 'helm' | 'helm4';
   readonly args: readonly string[];
   readonly kubeconfig: string;
   /** HOME, which contains kubectl's discovery cache. One per server. */
