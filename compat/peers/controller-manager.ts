@@ -1,0 +1,46 @@
+/** The real kube-controller-manager beside a server of a comparison, with some of its loops. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Peer } from './peer.ts';
+import { startChild, waitUntilReady } from './process.ts';
+import { program } from './programs.ts';
+
+export interface ControllerManager {
+  stop(): Promise<void>;
+}
+
+/** Starts the loops. Resolves when the first of them has read its objects; throws with the end of the log if none does. */
+export async function startControllerManager(peer: Peer, loops: readonly string[]): Promise<ControllerManager> {
+  const folder = mkdtempSync(join(tmpdir(), 'compat-controllers-'));
+  const logFile = join(folder, 'kube-controller-manager.log');
+  const child = startChild(
+    program('kube-controller-manager'),
+    [
+      `--kubeconfig=${peer.kubeconfig('admin')}`,
+      `--controllers=${loops.join(',')}`,
+      `--service-account-private-key-file=${peer.credentials.signingKeyFile}`,
+      `--root-ca-file=${peer.credentials.caFile}`,
+      '--use-service-account-credentials',
+      '--leader-elect=false',
+      '--secure-port=0',
+    ],
+    logFile,
+  );
+  const stop = async (): Promise<void> => {
+    await child.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await waitUntilReady({
+      what: `kube-controller-manager beside ${peer.name}`,
+      child,
+      logFile,
+      check: async () => readFileSync(logFile, 'utf8').includes('"Caches are synced"'),
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop };
+}
