@@ -1,13 +1,15 @@
 /**
  * The interface of the client: one `Api` per kind and namespace. Every call sends requests through one Transport and
- * takes an AbortSignal. Invariants: a Status that is not a success is thrown as a StatusError, for which the guards
- * (`isNotFound`, `isConflict`, ...) exist; a connection that fails is a TransportError; a response that is neither is a
- * TransportError that is not retryable. Nothing is retried here: that is the transport's concern.
+ * takes an AbortSignal. Invariants: a response with an HTTP code of failure is thrown as a StatusError, for which the
+ * guards (`isNotFound`, `isConflict`, ...) exist; if its body is no Status, one is made from the code, as in client-go,
+ * with the cause UnexpectedServerResponse. A connection that fails is a TransportError; a response that cannot be read
+ * is a TransportError that is not retryable. Nothing is retried here: that is the transport's concern.
  */
 import type { HttpHeaders, Transport, TransportResponse } from '../apimachinery/http/transport.ts';
 import type { WatchEvent } from '../apimachinery/watch/watch-event.ts';
 import type { AbortSignalLike } from '../base/abort-signal.ts';
 import type { JsonObject } from '../base/json-value.ts';
+import type { Scale } from '../kinds/api/autoscaling/v1.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Applied, DeepReadonly, Stored } from './object-types.ts';
 
@@ -162,9 +164,9 @@ export interface Api<T> extends Collection<T> {
   delete(name: string, options?: DeleteOptions): Promise<Stored<T> | undefined>;
   deleteCollection(options?: DeleteOptions & SelectOptions): Promise<void>;
   /** The scale subresource. */
-  getScale(name: string, options?: CallOptions): Promise<JsonObject>;
+  getScale(name: string, options?: CallOptions): Promise<Stored<Scale>>;
   /** Sets `spec.replicas` through the scale subresource. */
-  scale(name: string, replicas: number, options?: WriteOptions): Promise<JsonObject>;
+  scale(name: string, replicas: number, options?: WriteOptions): Promise<Stored<Scale>>;
   /** Any subresource of one object, such as `token`, `eviction` or `approval`. */
   subresource(name: string, subresource: string): SubresourceApi;
 }

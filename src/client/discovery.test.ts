@@ -93,7 +93,7 @@ describe('a resource', () => {
 
   it('cannot be searched on a server that is none', async () => {
     await expect(findResource(serverOf({}), 'pods')).rejects.toThrow(
-      'the server answered GET /api with 404: 404 page not found',
+      'the server could not find the requested resource',
     );
   });
 });

@@ -7,6 +7,7 @@
 import type { Transport } from '../apimachinery/http/transport.ts';
 import { listAt, textAt, textsAt } from '../apimachinery/meta/object-fields.ts';
 import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
+import { collectionPath, pathSegment, versionPath } from './paths.ts';
 import { readObject } from './read-object.ts';
 
 export interface FoundResource {
@@ -41,18 +42,9 @@ export async function findResource(transport: Transport, wanted: string): Promis
 }
 
 /** Returns the path of an object. `namespace` is ignored for a cluster-scoped resource. */
-export function objectPath(
-  { group, version, plural, isNamespaced }: FoundResource,
-  namespace: string,
-  name: string,
-): string {
-  const scope = isNamespaced ? `/namespaces/${encodeURIComponent(namespace)}` : '';
-  return `${versionPath(group, version)}${scope}/${plural}/${encodeURIComponent(name)}`;
-}
-
-/** `/api/v1`, `/apis/apps/v1`. */
-function versionPath(group: string, version: string): string {
-  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+export function objectPath(resource: FoundResource, namespace: string, name: string): string {
+  const collection = collectionPath(resource, resource.isNamespaced ? namespace : undefined);
+  return `${collection}/${pathSegment(name, 'name')}`;
 }
 
 /** Asks for the aggregated document. A server that does not know it answers with the older ones. */

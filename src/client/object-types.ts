@@ -18,18 +18,23 @@ export interface UntypedObject extends ObjectBase {
 
 type Leaf = string | number | bigint | boolean | null | undefined;
 
-export type DeepReadonly<T> = T extends Leaf
+/** A type that is not known stays unknown. */
+export type DeepReadonly<T> = unknown extends T
   ? T
-  : T extends readonly (infer Item)[]
-    ? readonly DeepReadonly<Item>[]
-    : { readonly [Field in keyof T]: DeepReadonly<T[Field]> };
+  : T extends Leaf
+    ? T
+    : T extends readonly (infer Item)[]
+      ? readonly DeepReadonly<Item>[]
+      : { readonly [Field in keyof T]: DeepReadonly<T[Field]> };
 
 /** Optional at every depth. The items of lists stay whole: a list of a configuration has its key fields. */
-export type DeepPartial<T> = T extends Leaf
+export type DeepPartial<T> = unknown extends T
   ? T
-  : T extends readonly (infer Item)[]
-    ? readonly DeepPartial<Item>[]
-    : { readonly [Field in keyof T]?: DeepPartial<T[Field]> };
+  : T extends Leaf
+    ? T
+    : T extends readonly (infer Item)[]
+      ? readonly DeepPartial<Item>[]
+      : { readonly [Field in keyof T]?: DeepPartial<T[Field]> };
 
 /** The metadata that a server has filled in. */
 export interface StoredMeta extends DeepReadonly<ObjectMeta> {
@@ -51,8 +56,10 @@ export type Applied<T> = DeepPartial<Omit<T, keyof ObjectBase>> & {
 };
 
 /** A copy of an object without `readonly`. Modifying it changes no cache. */
-export type Draft<T> = T extends Leaf
+export type Draft<T> = unknown extends T
   ? T
-  : T extends readonly (infer Item)[]
-    ? Draft<Item>[]
-    : { -readonly [Field in keyof T]: Draft<T[Field]> };
+  : T extends Leaf
+    ? T
+    : T extends readonly (infer Item)[]
+      ? Draft<Item>[]
+      : { -readonly [Field in keyof T]: Draft<T[Field]> };

@@ -1,0 +1,97 @@
+/**
+ * `keelson/client`: a client for any Kubernetes API server, over any transport. `keelson/node` has transports.
+ *
+ * ```ts
+ * const client = createClient(transport);
+ * for await (const pod of client.api(Pod, 'default').list()) console.log(pod.metadata.name);
+ * ```
+ */
+export type { HttpHeaders, Transport, TransportRequest, TransportResponse } from '../apimachinery/http/transport.ts';
+export {
+  isAlreadyExists,
+  isBadRequest,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isGone,
+  isInternalError,
+  isInvalid,
+  isMethodNotAllowed,
+  isNotAcceptable,
+  isNotFound,
+  isRequestEntityTooLarge,
+  isResourceVersionTooLarge,
+  isServerTimeout,
+  isServiceUnavailable,
+  isStatusError,
+  isStoreReadError,
+  isTimeout,
+  isTooManyRequests,
+  isUnauthorized,
+  isUnexpectedServerResponse,
+  isUnsupportedMediaType,
+  type Status,
+  type StatusCause,
+  type StatusDetails,
+  StatusError,
+  type StatusReason,
+  statusCause,
+  statusOf,
+  suggestedDelaySeconds,
+} from '../apimachinery/status/status.ts';
+export type {
+  AddedEvent,
+  BookmarkEvent,
+  DeletedEvent,
+  ErrorEvent,
+  ModifiedEvent,
+  WatchEvent,
+} from '../apimachinery/watch/watch-event.ts';
+export {
+  BugError,
+  isBugError,
+  isConfigError,
+  isKeelsonError,
+  isTransportError,
+  KeelsonError,
+  TransportError,
+} from '../base/errors.ts';
+export type { JsonArray, JsonObject, JsonValue } from '../base/json-value.ts';
+export type { Kind, ObjectOf, Scope } from '../kinds/kind.ts';
+export type {
+  Api,
+  ApplyOptions,
+  CallOptions,
+  Client,
+  Collection,
+  ConnectOptions,
+  DeleteOptions,
+  GetOptions,
+  JsonPatchOperation,
+  ListOptions,
+  ObjectList,
+  ObjectPatch,
+  Page,
+  PageOptions,
+  PatchOptions,
+  SelectOptions,
+  SubresourceApi,
+  WatchOptions,
+  WriteOptions,
+} from './api.ts';
+export { type ClientOptions, createClient } from './create-client.ts';
+export { type ObjectDecoder, objectDecoder } from './decode-object.ts';
+export type { ExecPlugin, InlineOrFile, KubeconfigContext, KubeconfigFile, KubeconfigUser } from './kubeconfig.ts';
+export { readKubeconfig } from './kubeconfig.ts';
+export type {
+  Applied,
+  DeepPartial,
+  DeepReadonly,
+  Draft,
+  ObjectBase,
+  Stored,
+  StoredMeta,
+  UntypedObject,
+} from './object-types.ts';
+export { collectionPath, listTarget, type ResourcePath, watchTarget } from './paths.ts';
+export { openWatch, type WatchCall, watchBatches } from './watch-stream.ts';

@@ -1,0 +1,58 @@
+/** One request for a page of a list. */
+import type { Transport } from '../apimachinery/http/transport.ts';
+import { textAt } from '../apimachinery/meta/object-fields.ts';
+import { toError } from '../base/errors.ts';
+import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
+import type { ObjectCompleter, ObjectDecoder } from './decode-object.ts';
+import { splitList } from './list-bytes.ts';
+import { type Call, parseObject, sendForBytes, unusable } from './response.ts';
+
+/** A page whose items have any type. */
+export interface DecodedPage<T> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+  readonly continueToken: string;
+  readonly remainingItemCount: number | undefined;
+}
+
+/** Lists with items that were parsed with the page. The method is GET. */
+export async function readPage<T>(
+  transport: Transport,
+  call: Call,
+  complete: ObjectCompleter<T>,
+): Promise<DecodedPage<T>> {
+  const list = parseObject(await sendForBytes(transport, call), call);
+  const items = getField(list, 'items') ?? [];
+  if (!Array.isArray(items)) throw unusable(call, 'the response has no list of items');
+  return pageOf(list, call, () => items.map(complete));
+}
+
+/**
+ * Lists with items that a decoder makes from their bytes. The rest of an item is never parsed, so a decoder that needs
+ * few fields saves most of the work.
+ */
+export async function readPageBytes<T>(
+  transport: Transport,
+  call: Call,
+  decode: ObjectDecoder<T>,
+): Promise<DecodedPage<T>> {
+  const split = splitList(await sendForBytes(transport, call));
+  if (!split.ok) throw unusable(call, `the response is not a list: ${split.message}`);
+  return pageOf(parseObject(split.envelope, call), call, () => split.items.map(decode));
+}
+
+function pageOf<T>(list: JsonObject, call: Call, decodeItems: () => readonly T[]): DecodedPage<T> {
+  const metadata = getField(list, 'metadata');
+  if (!isJsonObject(metadata)) throw unusable(call, 'the response is not a list: it has no metadata');
+  const remaining = getField(metadata, 'remainingItemCount');
+  try {
+    return {
+      items: decodeItems(),
+      resourceVersion: textAt(list, 'metadata', 'resourceVersion'),
+      continueToken: textAt(list, 'metadata', 'continue'),
+      remainingItemCount: typeof remaining === 'number' ? remaining : undefined,
+    };
+  } catch (caught) {
+    throw unusable(call, toError(caught).message, caught);
+  }
+}
