@@ -3,8 +3,8 @@
  * buckets.
  */
 import type { Clock } from '../base/clock.ts';
+import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import type { Operation } from '../server/admission.ts';
-import type { MetricRegistry } from '../server/metrics/metric-registry.ts';
 import type { AdmissionObserver, AdmissionStep, AdmissionTally } from './plugin-chain.ts';
 
 /** Bounds of k8s.io/apiserver/pkg/admission/metrics. */

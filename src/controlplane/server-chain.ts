@@ -8,6 +8,7 @@ import { converterFactory } from '../apiextensions/conversion/choose-converter.t
 import type { Transport } from '../apimachinery/http/transport.ts';
 import type { Lifetime } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
+import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import { KindDescriptions } from '../kinds/descriptions.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
 import { parseServiceRanges, type ServerIdentity } from '../kube/bootstrap/service-network.ts';
@@ -23,7 +24,6 @@ import { NOT_FOUND } from '../server/http/paths.ts';
 import type { RequestHandler } from '../server/http/server-request.ts';
 import { createServiceResolver } from '../server/http/service-resolver.ts';
 import type { LongRunningRules } from '../server/in-flight.ts';
-import type { MetricRegistry } from '../server/metrics/metric-registry.ts';
 import type { ServerMetrics } from '../server/metrics/server-metrics.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { Storage } from '../storage/storage.ts';

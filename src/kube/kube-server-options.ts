@@ -1,9 +1,9 @@
 /** The options of the server for built-in kinds. */
 import type { Logger } from '../base/logger.ts';
+import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import type { PrivateKey, PublicKey } from '../pki/keys.ts';
 import type { AdmissionPlugin } from '../server/admission.ts';
 import type { TokenAuthenticator } from '../server/authenticator.ts';
-import type { MetricRegistry } from '../server/metrics/metric-registry.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
 import type { ResourceServerOptions } from '../server/resource-server.ts';

@@ -11,6 +11,7 @@ import type { TypeDescriptions } from '../apimachinery/facts/descriptions.ts';
 import type { Clock } from '../base/clock.ts';
 import { BugError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import type { Authenticator } from './authenticator.ts';
 import type { Authorizer } from './authorizer.ts';
 import { DiscoveryManager } from './discovery/discovery-manager.ts';
@@ -25,7 +26,6 @@ import { mountHealth, mountMetrics, mountVersion, NOT_FOUND, PathMux } from './h
 import type { RequestInfo } from './http/request-info.ts';
 import type { RequestHandler } from './http/server-request.ts';
 import { createLongRunningCheck, InFlightGate, type LongRunningRules } from './in-flight.ts';
-import { MetricRegistry } from './metrics/metric-registry.ts';
 import {
   registerServerMetrics,
   registerSliMetrics,

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { createAdmissionObserver } from '../../src/admission/admission-metrics.ts';
 import { API_SERVICE } from '../../src/aggregator/api-service.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import { type MetricOptions, MetricRegistry } from '../../src/base/metrics/metric-registry.ts';
 import { fullName, leafCommands } from '../../src/cli/command-tree.ts';
 import { loadProgram } from '../../src/cli/commands.ts';
 import { EXIT_CODE_MEANINGS } from '../../src/cli/exit-codes.ts';
@@ -13,7 +14,6 @@ import { registerProcessMetrics } from '../../src/controlplane/process-metrics.t
 import { createPodSecurityMetrics } from '../../src/kube/admission/pod-security/pod-security-metrics.ts';
 import { startTestKube } from '../../src/kube/kube-server.fixtures.ts';
 import { DiscoveryManager } from '../../src/server/discovery/discovery-manager.ts';
-import { type MetricOptions, MetricRegistry } from '../../src/server/metrics/metric-registry.ts';
 import { registerServerMetrics, registerSliMetrics } from '../../src/server/metrics/server-metrics.ts';
 
 export type ReferencePages = Readonly<Record<string, string>>;

@@ -1,8 +1,9 @@
 /**
  * The list of compiled-in admission plugins, without NamespaceLifecycle. `src/admission/plugin-chain.ts` orders them.
  */
+
+import type { MetricRegistry } from '../../base/metrics/metric-registry.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 
 import type { KubeContext } from '../kube-context.ts';
 import { alwaysAdmit, alwaysDeny } from './always.ts';

@@ -4,6 +4,7 @@
  * Invariant: the idle deadline is set exactly while no stream is open.
  */
 import type { TLSSocket } from 'node:tls';
+import { TokenBucket } from '../../base/token-bucket.ts';
 import type { AnswerHeaders, PeerCertificate } from '../../server/http/exchange.ts';
 import { NEVER, type Timed } from '../deadline-wheel.ts';
 import {
@@ -15,7 +16,6 @@ import {
 } from '../exchange-context.ts';
 import type { ProblemKind } from '../problems.ts';
 import type { TlsPeer } from '../tls/tls-peer.ts';
-import { TokenBucket } from '../token-bucket.ts';
 import type { Flushable } from './flusher.ts';
 import { FrameHandler, type FrameHandlerConnection } from './frame-handler.ts';
 import type { FrameOutput, Written } from './frame-output.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MetricRegistry } from '../../base/metrics/metric-registry.ts';
 import type { AuthorizationResult, Authorizer } from '../authorizer.ts';
-import { MetricRegistry } from '../metrics/metric-registry.ts';
 import { registerServerMetrics } from '../metrics/server-metrics.ts';
 import { attributesOf, forbiddenStatus } from './authorization.ts';
 import {

@@ -9,12 +9,12 @@ import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import type { Status } from '../../apimachinery/status/status.ts';
 import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { Counter } from '../../base/metrics/metric-registry.ts';
 import type { AuthorizationResult, Authorizer, RequestAttributes } from '../authorizer.ts';
 import type { Answer } from '../http/exchange.ts';
 import { escapeMarkup, plainInternalError, statusAnswerUnsniffed } from '../http/plain-answers.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { RequestFilter, RequestHandler, ServerRequest } from '../http/server-request.ts';
-import type { Counter } from '../metrics/metric-registry.ts';
 import type { ServerMetrics } from '../metrics/server-metrics.ts';
 
 const DECISION = 'authorization.k8s.io/decision';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../base/deferred.ts';
+import { MetricRegistry } from '../../base/metrics/metric-registry.ts';
 import type { Answer } from '../http/exchange.ts';
-import { MetricRegistry } from '../metrics/metric-registry.ts';
 import { registerServerMetrics } from '../metrics/server-metrics.ts';
 import { atOnce, bodyJson, bodyText, FakeIncoming, OK_ANSWER, testChain } from './filters.fixtures.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
+import { MetricRegistry } from '../../base/metrics/metric-registry.ts';
 import { InFlightGate } from '../in-flight.ts';
-import { MetricRegistry } from '../metrics/metric-registry.ts';
 import { registerServerMetrics } from '../metrics/server-metrics.ts';
 import type { ChainConfig } from './filter-chain.ts';
 import { authorizerOf, FakeIncoming, type FakeRequest, FakeSink, OK_ANSWER, testChain } from './filters.fixtures.ts';

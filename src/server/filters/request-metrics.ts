@@ -9,10 +9,10 @@ import type { QueryParams } from '../../apimachinery/meta/query.ts';
 import { statusOf } from '../../apimachinery/status/status.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
+import type { Counter, Gauge, Histogram } from '../../base/metrics/metric-registry.ts';
 import { type Answer, statusOfAnswer } from '../http/exchange.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { RequestFilter, ServerRequest } from '../http/server-request.ts';
-import type { Counter, Gauge, Histogram } from '../metrics/metric-registry.ts';
 import { type MetricScope, metricScope, metricVerb, type ServerMetrics } from '../metrics/server-metrics.ts';
 import { trackAnswer } from './tracked-answer.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { statusOf } from '../../apimachinery/status/status.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
+import { MetricRegistry } from '../../base/metrics/metric-registry.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import { Health, PING } from '../health.ts';
-import { MetricRegistry } from '../metrics/metric-registry.ts';
 import { versionInfo } from '../version-info.ts';
 import type { Answer } from './exchange.ts';
 import { mountHealth, mountMetrics, mountVersion, NOT_FOUND, PathMux } from './paths.ts';
@@ -102,6 +102,7 @@ describe('mounted paths', () => {
     expect(await ask(mux, '/metrics')).toBe('200 # HELP c_total h\n# TYPE c_total counter\nc_total 2\n');
     const { headers } = bytesOf(await (mux.serve(requestOf('/metrics')) ?? NOT_FOUND));
     expect(headers['process-start-time-unix']).toBe('1794728540');
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8; escaping=underscores');
     expect(await ask(mux, '/metrics/')).toBe('404 404 page not found\n');
   });
 

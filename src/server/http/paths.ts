@@ -10,10 +10,11 @@ import { encodeUtf8 } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
 import { writeJsonBytes } from '../../base/json-write.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { MetricRegistry } from '../../base/metrics/metric-registry.ts';
+import { METRICS_CONTENT_TYPE } from '../../base/metrics/metrics-text.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { acceptsOneOf } from '../discovery/restful-accept.ts';
 import type { Health } from '../health.ts';
-import type { MetricRegistry } from '../metrics/metric-registry.ts';
 import { type VersionInfo, versionAnswer } from '../version-info.ts';
 import type { Answer } from './exchange.ts';
 import { contentHeaders } from './respond.ts';
@@ -122,12 +123,12 @@ export function mountMetrics(
   options: { readonly path?: string; readonly startedAt?: number | undefined } = {},
 ): void {
   const { path = '/metrics', startedAt } = options;
-  const extra: Readonly<Record<string, string>> =
-    startedAt === undefined ? {} : { 'process-start-time-unix': `${Math.floor(startedAt / 1000)}` };
-  mux.handle(path, () => {
-    const answer = registry.answer();
-    return { ...answer, headers: { ...answer.headers, ...extra } };
-  });
+  const headers: Readonly<Record<string, string>> = {
+    'cache-control': 'no-cache, private',
+    'content-type': METRICS_CONTENT_TYPE,
+    ...(startedAt === undefined ? {} : { 'process-start-time-unix': `${Math.floor(startedAt / 1000)}` }),
+  };
+  mux.handle(path, () => ({ kind: 'bytes', status: 200, headers, body: encodeUtf8(registry.print()) }));
 }
 
 /** Serves `/version`: only GET, and only as JSON. */

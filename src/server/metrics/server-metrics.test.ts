@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isBugError } from '../../base/errors.ts';
+import { MetricRegistry } from '../../base/metrics/metric-registry.ts';
 import { parseRequestInfo, type RequestInfo } from '../http/request-info.ts';
-import { MetricRegistry } from './metric-registry.ts';
 import { metricScope, metricVerb, registerServerMetrics } from './server-metrics.ts';
 
 function info(method: string, target: string): RequestInfo {

@@ -3,8 +3,13 @@
  * carry over. Metrics of the reference whose meaning would differ here are absent, such as those of etcd.
  */
 
+import type {
+  CounterFamily,
+  GaugeFamily,
+  HistogramFamily,
+  MetricRegistry,
+} from '../../base/metrics/metric-registry.ts';
 import type { RequestInfo } from '../http/request-info.ts';
-import type { CounterFamily, GaugeFamily, HistogramFamily, MetricRegistry } from './metric-registry.ts';
 
 type ResourceLabels = readonly ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'];
 type RequestLabels = readonly ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'];

@@ -1,6 +1,7 @@
 /** The metrics of the plugin PodSecurity, under kube-apiserver's names and labels. */
+
+import type { MetricRegistry } from '../../../base/metrics/metric-registry.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
-import type { MetricRegistry } from '../../../server/metrics/metric-registry.ts';
 import { REFERENCE_VERSION } from '../../../server/version-info.ts';
 import type { LevelVersion } from './policy.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { MetricRegistry } from '../../../server/metrics/metric-registry.ts';
+import { MetricRegistry } from '../../../base/metrics/metric-registry.ts';
 import { attributesFor, listerOf, podWith, type TestAttributes, verdict } from '../admission.fixtures.ts';
 import { formatViolations, violationsOf } from './evaluate.ts';
 import { podSecurity } from './pod-security.ts';

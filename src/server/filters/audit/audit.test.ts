@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../../apimachinery/status/status.ts';
 import { notFound } from '../../../apimachinery/status/status-catalogue.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../base/bytes.ts';
+import { MetricRegistry } from '../../../base/metrics/metric-registry.ts';
 import { chunksOf } from '../../http/chunk-source.ts';
 import type { Answer } from '../../http/exchange.ts';
-import { MetricRegistry } from '../../metrics/metric-registry.ts';
 import { registerServerMetrics } from '../../metrics/server-metrics.ts';
 import type { ChainConfig } from '../filter-chain.ts';
 import {

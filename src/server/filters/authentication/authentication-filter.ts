@@ -7,11 +7,11 @@
 import { unauthorized } from '../../../apimachinery/status/status-catalogue.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isPromise, type MaybePromise } from '../../../base/maybe-promise.ts';
+import type { Counter } from '../../../base/metrics/metric-registry.ts';
 import type { AuthenticationResult, Authenticator } from '../../authenticator.ts';
 import type { Answer } from '../../http/exchange.ts';
 import { statusAnswer } from '../../http/respond.ts';
 import type { RequestFilter, RequestHandler, ServerRequest } from '../../http/server-request.ts';
-import type { Counter } from '../../metrics/metric-registry.ts';
 import type { ServerMetrics } from '../../metrics/server-metrics.ts';
 import { type HiddenHeader, IncomingWithoutHeaders } from '../hidden-headers.ts';
 import { isAnonymous } from './anonymous.ts';

@@ -4,6 +4,7 @@
 export class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
+  /** Negative while reserved tokens are outstanding. */
   #left: number;
   #at: number;
 
@@ -16,12 +17,22 @@ export class TokenBucket {
 
   /** Takes one token. Returns false if none is left. */
   take(nowMs: number): boolean {
-    if (nowMs > this.#at) {
-      this.#left = Math.min(this.#burst, this.#left + ((nowMs - this.#at) / 1000) * this.#perSecond);
-      this.#at = nowMs;
-    }
+    this.#refill(nowMs);
     if (this.#left < 1) return false;
     this.#left--;
     return true;
+  }
+
+  /** Takes one token that is there now or will be. Returns the milliseconds until it is there. */
+  reserve(nowMs: number): number {
+    this.#refill(nowMs);
+    this.#left--;
+    return this.#left >= 0 ? 0 : (-this.#left / this.#perSecond) * 1000;
+  }
+
+  #refill(nowMs: number): void {
+    if (nowMs <= this.#at) return;
+    this.#left = Math.min(this.#burst, this.#left + ((nowMs - this.#at) / 1000) * this.#perSecond);
+    this.#at = nowMs;
   }
 }

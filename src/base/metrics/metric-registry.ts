@@ -4,11 +4,9 @@
  * Invariants: a handle counts without a lookup. The text of a label set is made once, when it is first printed. A
  * metric has at most `maxSeries` series: further label sets share one series, whose labels are all `overflow`.
  */
-import { encodeUtf8 } from '../../base/bytes.ts';
-import { BugError } from '../../base/errors.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
-import type { Answer } from '../http/exchange.ts';
-import { formatHeader, formatLabels, formatValue, METRICS_CONTENT_TYPE } from './metrics-text.ts';
+import { BugError } from '../errors.ts';
+import { compareUtf8 } from '../utf8.ts';
+import { formatHeader, formatLabels, formatValue } from './metrics-text.ts';
 
 export interface MetricOptions<Labels extends readonly string[]> {
   readonly name: string;
@@ -209,7 +207,7 @@ export type GaugeFamily<Labels extends readonly string[]> = Family<Gauge, Labels
 export type HistogramFamily<Labels extends readonly string[]> = Family<Histogram, Labels>;
 
 /**
- * All metrics of one server. `counter`, `gauge` and `histogram` register a metric; they throw BugError for a malformed
+ * All metrics of one server or controller. `counter`, `gauge` and `histogram` register a metric; they throw BugError for a malformed
  * or used name, a malformed or repeated label, an empty help text or invalid buckets.
  */
 export class MetricRegistry {
@@ -250,12 +248,6 @@ export class MetricRegistry {
       .sort(compareUtf8)
       .map((name) => this.#printers.get(name)?.() ?? '')
       .join('');
-  }
-
-  /** Returns the answer of `/metrics`. */
-  answer(): Answer {
-    const headers = { 'cache-control': 'no-cache, private', 'content-type': METRICS_CONTENT_TYPE };
-    return { kind: 'bytes', status: 200, headers, body: encodeUtf8(this.print()) };
   }
 
   #register(options: MetricOptions<readonly string[]>, suffixes: readonly string[], print: () => string): void {

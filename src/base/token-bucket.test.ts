@@ -13,4 +13,15 @@ describe('a token bucket', () => {
       3, 0, 1, 2, 3, 0,
     ]);
   });
+
+  it('reserves tokens that it does not have yet', () => {
+    const bucket = new TokenBucket(1, 2, 0);
+    expect([bucket.reserve(0), bucket.reserve(0), bucket.reserve(0)]).toEqual([0, 500, 1000]);
+    expect([bucket.take(1000), bucket.reserve(1000), bucket.take(1500), bucket.take(2000)]).toEqual([
+      false,
+      500,
+      false,
+      true,
+    ]);
+  });
 });
