@@ -1,8 +1,9 @@
 #!/bin/sh
 # Builds the reference programs from Go modules into .cache/peers/bin: etcd, kubectl, kube-apiserver,
-# kube-controller-manager, helm (Helm 3), helm4, h2spec.
+# kube-controller-manager, sample-controller, helm (Helm 3), helm4, h2spec.
 # About 10 minutes on 2 cores the first time; a program that is there already is kept.
-# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [kube-controller-manager] [helm] [helm4] [h2spec]
+# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [kube-controller-manager] [sample-controller] [helm] [helm4]
+#   [h2spec]
 set -eu
 
 KUBERNETES=1.36.3
@@ -61,6 +62,17 @@ build() {
 		go get "k8s.io/kubectl@$STAGING"
 		finish kubectl $KUBERNETES "-s -w $versions"
 		;;
+	sample-controller)
+		have sample-controller "$KUBERNETES" && return
+		begin sample-controller
+		go get -tool "k8s.io/sample-controller@$STAGING"
+		# Its definition and objects are the examples of its module.
+		rm -rf "$cache/sample-controller"
+		mkdir -p "$cache/sample-controller"
+		cp -r "$(go list -m -f '{{.Dir}}' k8s.io/sample-controller)/artifacts/examples" "$cache/sample-controller/"
+		chmod -R u+w "$cache/sample-controller"
+		finish sample-controller "$KUBERNETES" '-s -w' k8s.io/sample-controller
+		;;
 	helm)
 		have helm $HELM && return
 		begin helm
@@ -98,4 +110,4 @@ build() {
 base=k8s.io/component-base/version
 versions="-X $base.gitVersion=v$KUBERNETES -X $base.gitMajor=1 -X $base.gitMinor=36"
 
-for peer in ${*:-etcd kubectl kube-apiserver kube-controller-manager helm helm4 h2spec}; do build "$peer"; done
+for peer in ${*:-etcd kubectl kube-apiserver kube-controller-manager sample-controller helm helm4 h2spec}; do build "$peer"; done

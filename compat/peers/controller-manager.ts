@@ -7,11 +7,16 @@ import { startChild, waitUntilReady } from './process.ts';
 import { program } from './programs.ts';
 
 export interface ControllerManager {
+  /** Undefined while it runs, otherwise its exit code or signal. */
+  ended(): string | undefined;
   stop(): Promise<void>;
 }
 
-/** Starts the loops. Resolves when the first of them has read its objects; throws with the end of the log if none does. */
-export async function startControllerManager(peer: Peer, loops: readonly string[]): Promise<ControllerManager> {
+/**
+ * Starts the loops, by default all. Resolves when the first of them has read its objects; throws with the end of the log
+ * if none does.
+ */
+export async function startControllerManager(peer: Peer, loops: readonly string[] = ['*']): Promise<ControllerManager> {
   const folder = mkdtempSync(join(tmpdir(), 'compat-controllers-'));
   const logFile = join(folder, 'kube-controller-manager.log');
   const child = startChild(
@@ -42,5 +47,5 @@ export async function startControllerManager(peer: Peer, loops: readonly string[
     await stop();
     throw error;
   }
-  return { stop };
+  return { ended: child.ended, stop };
 }

@@ -4,7 +4,15 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export type Program = 'etcd' | 'kubectl' | 'kube-apiserver' | 'kube-controller-manager' | 'helm' | 'helm4' | 'h2spec';
+export type Program =
+  | 'etcd'
+  | 'kubectl'
+  | 'kube-apiserver'
+  | 'kube-controller-manager'
+  | 'sample-controller'
+  | 'helm'
+  | 'helm4'
+  | 'h2spec';
 
 /** The repository. Bundles run from .cache/run/compat/<suite>/. */
 export const ROOT: string = dirname(dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))));
