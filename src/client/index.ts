@@ -81,6 +81,7 @@ export type {
 } from './api.ts';
 export { type ClientOptions, createClient } from './create-client.ts';
 export { type ObjectDecoder, objectDecoder } from './decode-object.ts';
+export { draft, stringify } from './draft.ts';
 export type { ExecPlugin, InlineOrFile, KubeconfigContext, KubeconfigFile, KubeconfigUser } from './kubeconfig.ts';
 export { readKubeconfig } from './kubeconfig.ts';
 export type {
@@ -93,5 +94,14 @@ export type {
   StoredMeta,
   UntypedObject,
 } from './object-types.ts';
+export {
+  controllerReferenceOf,
+  isControlledBy,
+  type Owned,
+  type Owner,
+  type OwnerReferenceOptions,
+  ownerReference,
+} from './owner-reference.ts';
 export { collectionPath, listTarget, type ResourcePath, watchTarget } from './paths.ts';
+export { type UntypedKindNames, untypedKind } from './untyped-kind.ts';
 export { openWatch, type WatchCall, watchBatches } from './watch-stream.ts';

@@ -152,14 +152,14 @@ export class ObjectApi<T> implements Api<T> {
   }
 
   async getScale(name: string, options: CallOptions = {}): Promise<Stored<Scale>> {
-    return stored(await this.#send('GET', this.#objectPath(name, 'scale'), { name, options }));
+    return stored<Scale>(await this.#send('GET', this.#objectPath(name, 'scale'), { name, options }));
   }
 
   async scale(name: string, replicas: number, options: WriteOptions = {}): Promise<Stored<Scale>> {
     const target = `${this.#objectPath(name, 'scale')}${writeQuery(options)}`;
     const patch: ObjectPatch = { type: 'merge', body: { spec: { replicas } } };
     const parts = { name, body: patchBody(patch), contentType: patchType(patch), options };
-    return stored(await this.#send('PATCH', target, parts));
+    return stored<Scale>(await this.#send('PATCH', target, parts));
   }
 
   subresource(name: string, subresource: string): SubresourceApi {

@@ -43,10 +43,14 @@ export interface StoredMeta extends DeepReadonly<ObjectMeta> {
   readonly resourceVersion: string;
 }
 
+/** The type of a field that T declares, without undefined; string if T does not declare it. */
+type TextField<T, Name extends string> = string &
+  (T extends { readonly [Field in Name]?: infer Text } ? (unknown extends Text ? string : NonNullable<Text>) : string);
+
 /** An object as a server returned it. `apiVersion` and `kind` are present, also in items of lists and caches. */
 export type Stored<T> = DeepReadonly<Omit<T, keyof ObjectBase>> & {
-  readonly apiVersion: string;
-  readonly kind: string;
+  readonly apiVersion: TextField<T, 'apiVersion'>;
+  readonly kind: TextField<T, 'kind'>;
   readonly metadata: StoredMeta;
 };
 
