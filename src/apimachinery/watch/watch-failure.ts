@@ -34,7 +34,7 @@ export interface IncompleteListFailure {
   readonly kind: 'incomplete-list';
 }
 
-/** An event cannot be used because it has no revision. */
+/** A response or an event cannot be used: it is malformed or too large, or a bookmark has no revision. */
 export interface UnusableFailure {
   readonly kind: 'unusable';
   readonly message: string;

@@ -1,0 +1,33 @@
+/** The requests that a reflector sends: pages of a list, and watches. Implemented over a Transport, and by tests. */
+import type { ListEffect, WatchEffect } from '../apimachinery/watch/list-watch-state.ts';
+import type { WatchEvent } from '../apimachinery/watch/watch-event.ts';
+
+export interface SourcePage<T> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+  /** '' on the last page. */
+  readonly continueToken: string;
+}
+
+export interface SourceCall {
+  /** Cancels the request, which then rejects. */
+  readonly signal: AbortSignal;
+  /** The source calls this when it has received anything: the head of the response, or a part of its body. */
+  readonly onAlive: () => void;
+}
+
+/**
+ * A refusal rejects with a StatusError, a broken connection with a TransportError, and a response that cannot be read
+ * with a TransportError that is not retryable.
+ */
+export interface ListWatchSource<T> {
+  list(request: ListEffect, call: SourceCall): Promise<SourcePage<T>>;
+  /**
+   * Calls `onEvents` with the events of each part of the response, in order. Resolves when the server ends the watch.
+   * An ERROR event is delivered like the others.
+   */
+  watch(
+    request: WatchEffect,
+    call: SourceCall & { readonly onEvents: (events: readonly WatchEvent<T>[]) => void },
+  ): Promise<void>;
+}

@@ -1,0 +1,90 @@
+/** The lists and watches of a reflector over a Transport. */
+import type { HttpHeaders, Transport } from '../apimachinery/http/transport.ts';
+import { formatGroupVersion } from '../apimachinery/meta/gvk.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { type ObjectDecoder, objectCompleter, objectDecoder } from './decode-object.ts';
+import { readPage } from './list-page.ts';
+import type { ListWatchSource, SourceCall } from './list-watch-source.ts';
+import type { Stored } from './object-types.ts';
+import { collectionPath, listTarget, watchTarget } from './paths.ts';
+import { openWatch } from './watch-stream.ts';
+
+export interface TransportSourceOptions<T> {
+  readonly transport: Transport;
+  readonly kind: Kind<T>;
+  /** undefined for a cluster-scoped kind and for all namespaces. */
+  readonly namespace: string | undefined;
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+  readonly metadataOnly: boolean;
+}
+
+const JSON_TYPE = 'application/json';
+
+/**
+ * A server that does not know PartialObjectMetadata answers with whole objects, which are reduced here. Throws a
+ * BadRequest for a namespace that cannot be part of a path.
+ */
+export function transportSource<T>(options: TransportSourceOptions<T>): ListWatchSource<Stored<T>> {
+  const { transport, kind, namespace, labelSelector, fieldSelector, metadataOnly } = options;
+  const path = collectionPath(kind, namespace);
+  const resource = { group: kind.group, resource: kind.plural };
+  const selected = { labelSelector, fieldSelector };
+  const accept = {
+    list: metadataOnly ? `${partial('PartialObjectMetadataList')},${JSON_TYPE}` : JSON_TYPE,
+    watch: metadataOnly ? `${partial('PartialObjectMetadata')},${JSON_TYPE}` : JSON_TYPE,
+  };
+  const reduce = metadataOnly ? metadataReducer(kind) : undefined;
+  const complete = objectCompleter(kind);
+  const decode = objectDecoder(kind);
+  const decodeEvent: ObjectDecoder<Stored<T>> = reduce === undefined ? decode : (bytes) => reduce(decode(bytes));
+  return {
+    async list({ resourceVersion, limit, continueToken }, call) {
+      const target = listTarget(path, { ...selected, resourceVersion, limit, continueToken });
+      const headers: HttpHeaders = { accept: accept.list };
+      const page = await readPage(
+        observed(transport, call),
+        { method: 'GET', target, headers, signal: call.signal, resource },
+        reduce === undefined ? complete : (value) => reduce(complete(value)),
+      );
+      return { items: page.items, resourceVersion: page.resourceVersion, continueToken: page.continueToken };
+    },
+    watch({ resourceVersion, sendInitialEvents, timeoutSeconds }, { signal, onAlive, onEvents }) {
+      const target = watchTarget(path, { ...selected, resourceVersion, sendInitialEvents, timeoutSeconds });
+      return openWatch(transport, {
+        target,
+        accept: accept.watch,
+        decode: decodeEvent,
+        signal,
+        resource,
+        onOpen: onAlive,
+        onEvents,
+      });
+    },
+  };
+}
+
+function partial(kind: string): string {
+  return `${JSON_TYPE};as=${kind};g=meta.k8s.io;v=v1`;
+}
+
+function metadataReducer<T>(kind: Kind<T>): (object: Stored<T>) => Stored<T> {
+  const apiVersion = formatGroupVersion(kind);
+  return ({ metadata }) => ({ apiVersion, kind: kind.kind, metadata }) as unknown as Stored<T>;
+}
+
+/** Tells the reflector of each part of a response. */
+function observed(transport: Transport, { onAlive }: SourceCall): Transport {
+  return async (request) => {
+    const response = await transport(request);
+    onAlive();
+    return response.body instanceof Uint8Array ? response : { ...response, body: observedBody(response.body, onAlive) };
+  };
+}
+
+async function* observedBody(body: AsyncIterable<Uint8Array>, onAlive: () => void): AsyncIterable<Uint8Array> {
+  for await (const chunk of body) {
+    onAlive();
+    yield chunk;
+  }
+}
