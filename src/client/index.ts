@@ -82,6 +82,19 @@ export type {
 export { type ClientOptions, createClient } from './create-client.ts';
 export { type ObjectDecoder, objectDecoder } from './decode-object.ts';
 export { draft, stringify } from './draft.ts';
+export type {
+  EventHandler,
+  HandlerRegistration,
+  IndexFunction,
+  Informer,
+  InformerFailure,
+  InformerOptions,
+  InformerSet,
+  InformerSetOptions,
+  ObjectKey,
+  ObjectStore,
+} from './informer.ts';
+export { createInformerSet } from './informer-set.ts';
 export type { ExecPlugin, InlineOrFile, KubeconfigContext, KubeconfigFile, KubeconfigUser } from './kubeconfig.ts';
 export { readKubeconfig } from './kubeconfig.ts';
 export type {
