@@ -286,9 +286,7 @@ function onWatchEnded<T>(state: In<'watching'>, tick: Tick): Step<T> {
 function onWatchFailed<T>(state: In<'watching'>, failure: Failure, tick: Tick): Step<T> {
   const { memory } = state;
   if (failure.kind === 'transport') {
-    return state.progress
-      ? reported(failure, resume(memory, tick))
-      : pause(memory, { failure, next: 'watch', tick });
+    return state.progress ? reported(failure, resume(memory, tick)) : pause(memory, { failure, next: 'watch', tick });
   }
   return pause(memory, { failure, next: isTooManyRequests(failure) ? 'watch' : 'restart', tick });
 }
