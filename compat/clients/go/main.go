@@ -26,7 +26,8 @@ type program struct {
 	mapper    *restmapper.DeferredDiscoveryRESTMapper
 	dynamic   dynamic.Interface
 	metadata  metadata.Interface
-	// COMPAT_EXACT: the server keeps the past of custom resources when their definition changes, and converts only to what is asked for.
+	// COMPAT_EXACT: the server keeps the past of custom resources when their definition changes, converts only to what is asked for, and
+	// refuses configurations that do not fit with a 422.
 	isExact bool
 }
 
@@ -63,6 +64,10 @@ func main() {
 		{"use the typed client with JSON", useTyped},
 		{"use the typed client with its default, protobuf", useDefaultTyped},
 		{"take typed kinds through their lives with protobuf, informers and listers", useKinds},
+		{"apply typed configurations of two managers", applyConfigurations},
+		{"extract a configuration and apply it again", extractAndApply},
+		{"apply to the status and the scale", applySubresources},
+		{"apply with the dynamic client", applyDynamic},
 		{"lead an election over a lease", elect},
 		{"delete one, and a collection", deleteAll},
 		{"define a kind with JSON", defineWithJSON},
