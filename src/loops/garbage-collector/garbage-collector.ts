@@ -1,0 +1,241 @@
+/**
+ * The garbage collector: deletes objects whose owners are gone, deletes or orphans the dependents of owners that are
+ * deleted with such a propagation policy. Every stored object passes through the owner graph; three queues carry out
+ * what the graph asks for. Failures are retried per object with backoff, so a group that is unavailable delays only the
+ * objects that it owns.
+ */
+import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from '../../apimachinery/validation/validate-object-meta.ts';
+import { Lifetime, type Stoppable } from '../../base/lifetime.ts';
+import { processQueue } from '../../base/process-queue.ts';
+import { WorkQueue } from '../../base/work-queue.ts';
+import type { LoopContext, LoopDefinition } from '../loop.ts';
+import type { ServedResource } from '../served-resources.ts';
+import { StoredMetadata } from '../stored-metadata.ts';
+import { CollectorRequests } from './collector-requests.ts';
+import { recordOf } from './object-record.ts';
+import {
+  coordinatesKey,
+  type Decision,
+  type ObjectIdentity,
+  OwnerGraph,
+  type OwnerNode,
+} from './owner-graph.ts';
+import { reportInvalidNamespace } from './report-invalid-namespace.ts';
+
+export const garbageCollector: LoopDefinition = {
+  name: 'garbage-collector-controller',
+  serviceAccount: 'generic-garbage-collector',
+  start: (context) => {
+    const collector = new GarbageCollector(context);
+    collector.start();
+    return collector;
+  },
+};
+
+/** kube-controller-manager's `--concurrent-gc-syncs`. */
+const AT_ONCE = 20;
+
+class GarbageCollector implements Stoppable {
+  readonly #context: LoopContext;
+  readonly #requests: CollectorRequests;
+  readonly #metadata = new StoredMetadata();
+  readonly #graph: OwnerGraph;
+  readonly #attempts: WorkQueue<OwnerNode>;
+  readonly #orphans: WorkQueue<OwnerNode>;
+  /** Keys of `#wanted`. */
+  readonly #lookUps: WorkQueue<string>;
+  readonly #wanted = new Map<string, ObjectIdentity>();
+  /** Work that waits for a kind to be served. */
+  readonly #awaiting = new Set<() => void>();
+  readonly #lifetime = new Lifetime('garbage collector');
+  #working = false;
+
+  constructor(context: LoopContext) {
+    const { clock, served, client } = context;
+    this.#context = context;
+    this.#requests = new CollectorRequests(client);
+    this.#attempts = new WorkQueue({ clock });
+    this.#orphans = new WorkQueue({ clock });
+    this.#lookUps = new WorkQueue({ clock });
+    this.#graph = new OwnerGraph((apiVersion, kind) => served.find(apiVersion, kind)?.scope, {
+      attempt: (node) => this.#attempts.add(node),
+      orphan: (node) => this.#orphans.add(node),
+      lookUp: (owner) => this.#wantLookUp(owner),
+      invalidNamespace: (dependent, reference) => reportInvalidNamespace(context, dependent, reference),
+    });
+  }
+
+  start(): void {
+    const { stored, served } = this.#context;
+    for (const queue of [this.#attempts, this.#orphans, this.#lookUps])
+      this.#lifetime.add('queue', () => queue.stop());
+    const following = stored.follow({
+      reset: () => this.#graph.reset(),
+      put: (value, revision) => this.#put(value, revision),
+      delete: (value) => this.#delete(value),
+      synced: () => {
+        this.#graph.synced();
+        this.#work();
+      },
+    });
+    this.#lifetime.add('stored objects', () => following.stop());
+    const changes = served.onChange(() => this.#kindsChanged());
+    this.#lifetime.add('served kinds', () => changes.stop());
+  }
+
+  stop(): Promise<void> {
+    return this.#lifetime.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** Most objects have no owner and are not being deleted: they are passed over without decoding anything. */
+  #put(value: Uint8Array, revision: number): void {
+    const metadata = this.#metadata;
+    if (!metadata.read(value)) return;
+    if (!metadata.hasOwners && !metadata.beingDeleted && (this.#graph.size === 0 || !this.#graph.has(metadata.uid)))
+      return;
+    this.#graph.put(recordOf(metadata, revision));
+  }
+
+  #delete(value: Uint8Array): void {
+    if (this.#graph.size > 0 && this.#metadata.read(value)) this.#graph.delete(this.#metadata.uid);
+  }
+
+  /** Nothing is decided before the graph is complete. */
+  #work(): void {
+    if (this.#working) return;
+    this.#working = true;
+    const { logger } = this.#context;
+    const onFailure = ({ identity }: OwnerNode, error: Error): void =>
+      logger.warn('cannot collect an object, retrying', { ...shown(identity), reason: error.message });
+    void processQueue(this.#attempts, { work: (node) => this.#attempt(node), onFailure, concurrency: AT_ONCE });
+    void processQueue(this.#orphans, { work: (node) => this.#orphan(node), onFailure, concurrency: AT_ONCE });
+    void processQueue(this.#lookUps, {
+      work: (key) => this.#lookUpWanted(key),
+      onFailure: (_, error) => logger.warn('cannot look an owner up, retrying', { reason: error.message }),
+      concurrency: AT_ONCE,
+    });
+  }
+
+  async #attempt(node: OwnerNode): Promise<void> {
+    let found: Set<string> | undefined;
+    for (;;) {
+      const decision = this.#graph.decide(node, found);
+      switch (decision.action) {
+        case 'none':
+          return;
+        case 'look-up':
+          found ??= new Set();
+          for (const owner of decision.owners) if (await this.#lookUp(owner)) found.add(coordinatesKey(owner));
+          break;
+        case 'await-kind':
+          this.#awaiting.add(() => this.#attempts.add(node));
+          return;
+        default:
+          if (await this.#carryOut(node, decision)) return;
+      }
+    }
+  }
+
+  /** Resolves with false if the object has changed meanwhile, so that the decision must be made again. */
+  async #carryOut(
+    node: OwnerNode,
+    decision: Extract<Decision, { action: 'finalize' | 'delete' | 'disown' }>,
+  ): Promise<boolean> {
+    const { identity, owners } = node;
+    const resource = this.#resourceOf(identity);
+    if (resource === undefined) {
+      this.#awaiting.add(() => this.#attempts.add(node));
+      return true;
+    }
+    if (decision.action === 'finalize') {
+      await this.#requests.removeFinalizer(resource, identity, FINALIZER_FOREGROUND);
+      return true;
+    }
+    if (decision.action === 'disown') {
+      await this.#requests.disown(resource, identity, decision.uids);
+      return true;
+    }
+    if (decision.unblock) await this.#requests.unblock(resource, identity, owners);
+    // The patch has changed the resourceVersion.
+    const resourceVersion = decision.unblock ? '' : node.resourceVersion;
+    const { policy } = decision;
+    const outcome = await this.#requests.delete(resource, identity, { policy, resourceVersion });
+    if (outcome === 'deleted') this.#context.logger.debug('deleted an object', { ...shown(identity), policy });
+    if (outcome === 'gone') this.#graph.delete(identity.uid);
+    if (outcome !== 'changed') return true;
+    if (!this.#graph.holds(node) || node.owners !== owners) return false;
+    // Other fields have changed. Without the precondition, frequent updates do not delay the deletion.
+    await this.#requests.delete(resource, identity, { policy, resourceVersion: '' });
+    return true;
+  }
+
+  async #orphan(node: OwnerNode): Promise<void> {
+    const { identity } = node;
+    if (!this.#graph.holds(node)) return;
+    const resource = this.#resourceOf(identity);
+    if (resource === undefined) {
+      this.#awaiting.add(() => this.#orphans.add(node));
+      return;
+    }
+    const dependents = this.#graph.dependentsOf(node);
+    for (let from = 0; from < dependents.length; from += AT_ONCE)
+      await Promise.all(
+        dependents.slice(from, from + AT_ONCE).map((dependent) => this.#disown(dependent, identity.uid)),
+      );
+    await this.#requests.removeFinalizer(resource, identity, FINALIZER_ORPHAN);
+  }
+
+  async #disown({ identity }: OwnerNode, owner: string): Promise<void> {
+    const resource = this.#resourceOf(identity);
+    if (resource !== undefined) await this.#requests.disown(resource, identity, [owner]);
+  }
+
+  #wantLookUp(owner: ObjectIdentity): void {
+    const key = coordinatesKey(owner);
+    this.#wanted.set(key, owner);
+    this.#lookUps.add(key);
+  }
+
+  async #lookUpWanted(key: string): Promise<void> {
+    const owner = this.#wanted.get(key);
+    if (owner !== undefined && this.#graph.has(owner.uid)) await this.#lookUp(owner);
+    this.#wanted.delete(key);
+  }
+
+  /** Tells the graph whether the owner exists. Resolves with true if it does. */
+  async #lookUp(owner: ObjectIdentity): Promise<boolean> {
+    const { served } = this.#context;
+    const resource = served.find(owner.apiVersion, owner.kind);
+    if (resource === undefined) {
+      this.#awaiting.add(() => this.#wantLookUp(owner));
+      return false;
+    }
+    const at = this.#graph.resolved(owner) ?? owner;
+    // A cluster-scoped object names a namespaced owner: there is no namespace to look in.
+    if (resource.scope === 'Namespaced' && at.namespace === '') return false;
+    const exists = await this.#requests.exists(resource, at);
+    if (exists) this.#graph.found(at);
+    else this.#graph.absent(owner);
+    return exists;
+  }
+
+  /** In the preferred version: the stored one may no longer be served. */
+  #resourceOf({ apiVersion, kind }: ObjectIdentity): ServedResource | undefined {
+    const slash = apiVersion.indexOf('/');
+    return this.#context.served.findKind(slash < 0 ? '' : apiVersion.slice(0, slash), kind);
+  }
+
+  #kindsChanged(): void {
+    const waiting = [...this.#awaiting];
+    this.#awaiting.clear();
+    for (const retry of waiting) retry();
+  }
+}
+
+function shown({ apiVersion, kind, namespace, name }: ObjectIdentity): Record<string, string> {
+  return { apiVersion, kind, namespace, name };
+}

@@ -1,0 +1,44 @@
+/**
+ * The interface between the control plane and its own controllers, the loops. A loop is declared as a LoopDefinition,
+ * listed in `loops.ts`, and started by `start-loops.ts` once the server is ready. Names are those of
+ * kube-controller-manager.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Stoppable } from '../base/lifetime.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../client/api.ts';
+import type { InformerSet } from '../client/informer.ts';
+import type { ServedResources } from './served-resources.ts';
+import type { StoredObjects } from './stored-objects.ts';
+
+export interface LoopDefinition {
+  /** The controller's name in kube-controller-manager, such as `namespace-controller`. */
+  readonly name: string;
+  /**
+   * The ServiceAccount in kube-system that the loop's requests are authorized as. A bootstrap role of that name exists:
+   * `system:controller:<name>`. Its last path segment of the user agent is the same name, as in kube-controller-manager.
+   */
+  readonly serviceAccount: string;
+  /**
+   * Called once, after the post-start hooks have finished. Must return at once: the loop does its work in the
+   * background and reports failures to the logger of its context. `stop` of the result is called before the server
+   * drains. It resolves when no request of the loop is under way.
+   */
+  start(context: LoopContext): Stoppable;
+}
+
+export interface LoopContext {
+  /** Sends requests without a socket as the loop's own user. Retries nothing. */
+  readonly client: Client;
+  /** Shared by all loops, started before them and stopped after them. Lists and watches as kube-controller-manager. */
+  readonly informers: InformerSet;
+  /** The resources that the server serves at the moment. */
+  readonly served: ServedResources;
+  /** The objects that the server stores, in their stored form. */
+  readonly stored: StoredObjects;
+  readonly clock: Clock;
+  /** Adds the name of the loop to every line. */
+  readonly logger: Logger;
+  /** A number in [0, 1). */
+  random(): number;
+}

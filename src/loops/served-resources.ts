@@ -1,0 +1,22 @@
+/** The interface of discovery for loops: which resources the server serves, and when that changes. */
+import type { Kind } from '../kinds/kind.ts';
+
+/** A resource in the version that discovery prefers. A value of this type is a token of its kind. */
+export interface ServedResource extends Kind<unknown> {
+  readonly verbs: readonly string[];
+  /** Whether this server stores the objects, so that StoredObjects reports their changes. */
+  readonly stored: boolean;
+}
+
+export interface ServedResources {
+  /** Every resource once, in its preferred version, in the order of discovery. The same value until it changes. */
+  list(): readonly ServedResource[];
+  /** The resource of a kind in exactly this version. Undefined if it is not served. */
+  find(apiVersion: string, kind: string): ServedResource | undefined;
+  /** The resource of a kind in its preferred version. Undefined if no version of it is served. */
+  findKind(group: string, kind: string): ServedResource | undefined;
+  /** The group-versions whose server is unavailable: their resources may be missing or outdated. `group/version`. */
+  unavailable(): readonly string[];
+  /** Calls the listener after changes; changes of one turn of the event loop are one call. */
+  onChange(listener: () => void): { stop(): void };
+}

@@ -1,0 +1,57 @@
+/** The start and the stop of the loops that `--controllers` selects. */
+import type { Clock } from '../base/clock.ts';
+import { Lifetime, type Stoppable } from '../base/lifetime.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../client/api.ts';
+import type { InformerSet } from '../client/informer.ts';
+import type { LoopDefinition } from './loop.ts';
+import { LOOPS } from './loops.ts';
+import type { LoopSelection } from './select-loops.ts';
+import type { ServedResources } from './served-resources.ts';
+import type { StoredObjects } from './stored-objects.ts';
+
+/** The parts of the control plane that loops use. */
+export interface LoopHost {
+  /** A client whose requests are authorized as a ServiceAccount in kube-system. */
+  clientAs(serviceAccount: string): Client;
+  readonly informers: InformerSet;
+  readonly served: ServedResources;
+  readonly stored: StoredObjects;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  random(): number;
+}
+
+/**
+ * Starts the selected loops in the order of the table. `stop` stops them in reverse order, then the informers. Nothing
+ * is started if no loop is selected.
+ */
+export function startLoops(
+  host: LoopHost,
+  selected: LoopSelection,
+  loops: readonly LoopDefinition[] = LOOPS,
+): Stoppable {
+  const lifetime = new Lifetime('loops');
+  const running = loops.filter(({ name }) => selected(name));
+  if (running.length === 0) return lifetime;
+  host.informers.start();
+  lifetime.add('informers', () => host.informers.stop());
+  for (const { name, serviceAccount, start } of running) {
+    const { informers, served, stored, clock } = host;
+    const logger = namedLogger(host.logger, name);
+    const client = host.clientAs(serviceAccount);
+    const loop = start({ client, informers, served, stored, clock, logger, random: () => host.random() });
+    lifetime.add(name, () => loop.stop());
+  }
+  host.logger.debug('started the control loops', { controllers: running.map(({ name }) => name).join(',') });
+  return lifetime;
+}
+
+function namedLogger(logger: Logger, controller: string): Logger {
+  return {
+    debug: (message, fields) => logger.debug(message, { controller, ...fields }),
+    info: (message, fields) => logger.info(message, { controller, ...fields }),
+    warn: (message, fields) => logger.warn(message, { controller, ...fields }),
+    error: (message, error, fields) => logger.error(message, error, { controller, ...fields }),
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * The interface to the objects of the server's storage for loops that concern every kind. One storage watch serves all
+ * of them, so no watch cache is opened. Values are the stored bytes: in the storage version, without a
+ * resourceVersion.
+ */
+import type { MaybePromise } from '../base/maybe-promise.ts';
+import type { ServedResource } from './served-resources.ts';
+
+/** Receives the changes of all stored objects, in the order of their revisions. The methods must not throw. */
+export interface StoredObjectListener {
+  /** The state is read from the beginning: objects that are not put before `synced` no longer exist. */
+  reset(): void;
+  /** An object was written, or is part of the first state. `value` is shared and read-only. */
+  put(value: Uint8Array, revision: number): void;
+  /** An object was deleted. `value` is its last state, `revision` that of the deletion. */
+  delete(value: Uint8Array, revision: number): void;
+  /** The first state after `reset` is complete. */
+  synced(): void;
+}
+
+export interface StoredObjects {
+  /**
+   * Follows every stored object, except Events. A failure of storage is logged and retried with backoff. The first call
+   * of the listener comes in a later turn.
+   */
+  follow(listener: StoredObjectListener): { stop(): void };
+  /** The number of stored objects of a resource in a namespace. Undefined for a resource that is not stored here. */
+  count(resource: ServedResource, namespace: string): MaybePromise<number | undefined>;
+}
