@@ -25,6 +25,12 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       server((v) => ({ storage: v.choice(['memory', 'lmdb']) })),
     ],
     [
+      'controllers',
+      'strings',
+      'control loops to run, by the names of kube-controller-manager: * for all, name for one, -name for all but one; empty for none (default *)',
+      server((v) => ({ controllers: v.list() })),
+    ],
+    [
       'kubeconfig-file',
       'string',
       'file for the admin kubeconfig (default "admin.kubeconfig" in the data folder)',

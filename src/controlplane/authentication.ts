@@ -1,8 +1,9 @@
 /**
  * The authenticator of a control plane, composed in the reference's order: front proxy, client certificate, bearer
- * tokens, anonymous. Invariant: the token of the server's own requests is never written to a file or a log.
+ * tokens, anonymous. Invariant: the tokens of requests from inside the process are never written to a file or a log.
  */
-import type { Transport } from '../apimachinery/http/transport.ts';
+import type { HttpHeaders, Transport } from '../apimachinery/http/transport.ts';
+import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { sha256 } from '../base/sha256.ts';
 import { encodeBase64Url } from '../pki/base64url.ts';
 import {
@@ -28,22 +29,20 @@ import { inProcess } from '../server/http/in-process.ts';
 import { SERVER_USER } from '../server/own/own-context.ts';
 import type { CompletedOptions } from './complete-options.ts';
 
-/** The random token that authenticates the server's own requests as `system:apiserver`. */
+/** The random tokens that authenticate requests from inside the process: as `system:apiserver`, or as another user. */
 export class Loopback {
-  readonly #token: string;
-  readonly #result: AuthenticationResult = { outcome: 'ok', user: SERVER_USER };
+  /** By token. */
+  readonly #users = new Map<string, AuthenticationResult>();
 
-  constructor() {
-    this.#token = encodeBase64Url(globalThis.crypto.getRandomValues(new Uint8Array(32)));
-  }
+  readonly authenticate: TokenAuthenticator = (token) => this.#users.get(token) ?? NOT_RECOGNIZED;
 
-  readonly authenticate: TokenAuthenticator = (token) => (token === this.#token ? this.#result : NOT_RECOGNIZED);
-
-  /** Adds the token to requests without an `authorization` header. */
-  transport(handler: Handler): Transport {
+  /** Authenticates requests without an `authorization` header as the user. Default: the server itself. */
+  transport(handler: Handler, user: UserInfo = SERVER_USER, headers: HttpHeaders = {}): Transport {
+    const token = encodeBase64Url(globalThis.crypto.getRandomValues(new Uint8Array(32)));
+    this.#users.set(token, { outcome: 'ok', user });
     const send = inProcess(handler);
-    const authorization = `Bearer ${this.#token}`;
-    return (request) => send({ ...request, headers: { authorization, ...request.headers } });
+    const own = { authorization: `Bearer ${token}`, ...headers };
+    return (request) => send({ ...request, headers: { ...own, ...request.headers } });
   }
 }
 

@@ -161,6 +161,11 @@ export interface ServerOptions {
    * kube-apiserver.
    */
   readonly runtimeConfig: readonly string[];
+  /**
+   * `--controllers` of kube-controller-manager: the control loops that run with the server. `*` is all, `name` one,
+   * `-name` all but one; the first mention of a name decides. Empty: none. Default `*`.
+   */
+  readonly controllers: readonly string[];
   readonly audit: AuditOptions;
   readonly limits: LimitOptions;
   readonly network: NetworkOptions;
@@ -225,6 +230,7 @@ export const defaultOptions: ServerOptions = {
   notReadySeconds: 300,
   unreachableSeconds: 300,
   runtimeConfig: [],
+  controllers: ['*'],
   network: {
     serviceRange: '10.0.0.0/24',
     nodePorts: { first: 30000, size: 2768 },

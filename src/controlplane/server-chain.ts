@@ -6,13 +6,15 @@ import { API_SERVICE } from '../aggregator/api-service.ts';
 import { type ApiExtensionsServer, createApiExtensionsServer } from '../apiextensions/api-extensions-server.ts';
 import { converterFactory } from '../apiextensions/conversion/choose-converter.ts';
 import type { Transport } from '../apimachinery/http/transport.ts';
-import type { Lifetime } from '../base/lifetime.ts';
+import type { Lifetime, Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import { KindDescriptions } from '../kinds/descriptions.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
 import { parseServiceRanges, type ServerIdentity } from '../kube/bootstrap/service-network.ts';
 import { createKubeServer, type KubeServer } from '../kube/server.ts';
+import { LOOPS } from '../loops/loops.ts';
+import { selectLoops } from '../loops/select-loops.ts';
 import type { Listener } from '../node/listener.ts';
 import { checkCaBundle } from '../pki/ca-bundle.ts';
 import type { TokenAuthenticator } from '../server/authenticator.ts';
@@ -29,6 +31,7 @@ import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { Storage } from '../storage/storage.ts';
 import { composeAuthenticator, Loopback, requestHeaderNames, tokenAuthentication } from './authentication.ts';
 import type { CompletedOptions } from './complete-options.ts';
+import { SCOPE, startControlLoops } from './loops/control-loops.ts';
 import { openAudit } from './open-audit.ts';
 import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
@@ -45,14 +48,14 @@ export interface ServerChain {
   setListener(listener: Listener): void;
   /** Runs the post-start hooks, which write the objects of a new server. `/readyz` passes after that. Called once. */
   start(): Promise<void>;
+  /** Starts the control loops that `--controllers` selects. Called once, after `start()` has resolved. */
+  startLoops(): Stoppable;
   /** Makes `/readyz` fail and runs the pre-shutdown hooks. */
   preShutdown(): Promise<void>;
   /** Ends watches cleanly and refuses new requests. */
   drain(): void;
 }
 
-/** The first segment of every storage key, as in the reference. */
-const SCOPE = 'registry';
 /** The reference's rules. Some of these subresources are not served yet. */
 const LONG_RUNNING: LongRunningRules = {
   verbs: ['watch', 'proxy'],
@@ -93,12 +96,17 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   addStorageChecks(server.health, storage);
 
   const loopback = new Loopback();
+  const selected = selectLoops(
+    options.controllers,
+    LOOPS.map(({ name }) => name),
+  );
   const serving = { ...server.serving, host: registryHost(completed, parts, server.serving), logger };
   const kube = createKube(completed, serving, {
     metricRegistry: server.metricRegistry,
     authenticateToken: (token, audiences) => tokens.authenticate(token, audiences),
     delegate: (request) => extensions.handle(request),
     self: () => address.self,
+    terminatesNamespaces: selected('namespace-controller'),
   });
   const outbound = platform.createOutboundClient();
   const extensions = createExtensions(serving, outbound, kube);
@@ -135,6 +143,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
       address.self = serverIdentity(completed, listener);
     },
     start: () => server.start(),
+    startLoops: () => startControlLoops({ completed, storage, logger, loopback, handler, server, kube, selected }),
     preShutdown: () => server.preShutdown(),
     drain: () => server.drain(),
   };
@@ -233,6 +242,7 @@ interface KubeParts {
   readonly delegate: RequestHandler;
   /** Returns undefined until the listener listens. */
   readonly self: () => ServerIdentity | undefined;
+  readonly terminatesNamespaces: boolean;
 }
 
 function createKube(completed: CompletedOptions, serving: ServingParts, parts: KubeParts): KubeServer {
@@ -265,6 +275,7 @@ function createKube(completed: CompletedOptions, serving: ServingParts, parts: K
     trust: { clientCaPem: tls.clientCaPem, requestHeader: { ...requestHeader, caPem: tls.requestHeaderCaPem } },
     eventTtlSeconds: options.eventTtlSeconds,
     resources: [API_SERVICE],
+    terminatesNamespaces: parts.terminatesNamespaces,
     runtimeConfig: options.runtimeConfig,
     network: {
       ranges: parseServiceRanges(options.network.serviceRange),

@@ -6,7 +6,7 @@
 
 import type { Transport } from '../apimachinery/http/transport.ts';
 import { sleep } from '../base/clock.ts';
-import { Lifetime } from '../base/lifetime.ts';
+import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import { type Logger, SILENT } from '../base/logger.ts';
 import type { Listener } from '../node/listener.ts';
 import type { Health } from '../server/health.ts';
@@ -58,6 +58,7 @@ export async function startControlPlane(
     ready.catch(() => undefined);
     const plane = new RunningControlPlane({ completed, chain, listener, lifetime, logger, ready });
     plane.startRenewal();
+    plane.startLoops();
     await plane.writeKubeconfig(completed.tls);
     return plane;
   } catch (caught) {
@@ -108,6 +109,7 @@ class RunningControlPlane implements ControlPlane {
   readonly #lifetime: Lifetime;
   readonly #logger: Logger;
   #stopping: Promise<void> | undefined;
+  #loops: Stoppable | undefined;
   #tls: TlsMaterial;
 
   constructor({ completed, chain, listener, lifetime, logger, ready }: RunningParts) {
@@ -175,6 +177,19 @@ class RunningControlPlane implements ControlPlane {
     this.#lifetime.add('certificate renewal', () => renewal.stop());
   }
 
+  /** Starts the control loops once the server is ready, unless it is stopped before. */
+  startLoops(): void {
+    void this.ready.then(
+      () => {
+        if (this.#stopping !== undefined) return;
+        const loops = this.#chain.startLoops();
+        this.#loops = loops;
+        this.#lifetime.add('control loops', () => loops.stop());
+      },
+      () => undefined, // the caller of `ready` reports the failure
+    );
+  }
+
   async writeKubeconfig(material: TlsMaterial): Promise<void> {
     const { kubeconfigFile, platform } = this.#completed;
     const options = this.#completed.kubeconfig(this.url, material);
@@ -192,6 +207,7 @@ class RunningControlPlane implements ControlPlane {
     const { platform, options } = this.#completed;
     await this.#chain.preShutdown();
     if (options.shutdownDelayMs > 0) await sleep(platform.clock, options.shutdownDelayMs);
+    await this.#loops?.stop();
     this.#chain.drain();
     const grace = platform.clock.setTimer(options.shutdownGraceMs, () => {
       this.#logger.warn('requests did not finish within the grace period; their connections are closed', {

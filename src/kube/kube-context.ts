@@ -21,6 +21,8 @@ export interface KubeContext {
   readonly logger: Logger;
   /** The union of all authorization modes. */
   readonly authorizer: Authorizer;
+  /** Whether a loop of this process empties and removes deleted namespaces. */
+  readonly terminatesNamespaces: boolean;
   /** Undefined if the plugin ServiceAccount is disabled: pods then need no account. */
   readonly defaultAccounts: DefaultAccounts | undefined;
   /** Throws BugError for a plural that is not a stored kind. Plurals of built-in kinds are unique across groups. */

@@ -55,6 +55,8 @@ export interface KubeServerOptions extends Omit<ResourceServerOptions, 'admissio
   readonly eventTtlSeconds: number;
   /** `--runtime-config`: entries such as `group/version=true`. Default: stable versions only. */
   readonly runtimeConfig?: readonly string[];
+  /** Whether a loop of this process empties and removes deleted namespaces. Otherwise a delete warns. Default false. */
+  readonly terminatesNamespaces?: boolean;
   /** Kinds of other layers that are served with the built-in ones. Default none. */
   readonly resources?: readonly ResourceDefinition[];
   /** The addresses of Services and of this server. Default: the reference's ranges, and no address of this server. */

@@ -75,7 +75,7 @@ export function openResources({ server, network, rbac, authorizer }: OpenResourc
 }
 
 function createKubeContext(
-  { host, logger, discovery, admission }: KubeServerOptions,
+  { host, logger, discovery, admission, terminatesNamespaces = false }: KubeServerOptions,
   opened: ReadonlyMap<string, OpenResource>,
   authorizer: Authorizer,
 ): KubeContext {
@@ -85,6 +85,7 @@ function createKubeContext(
     host,
     logger,
     authorizer,
+    terminatesNamespaces,
     defaultAccounts: isPluginEnabled('ServiceAccount', admission)
       ? createDefaultAccounts({ writer: () => writer('serviceaccounts'), logger })
       : undefined,

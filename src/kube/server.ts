@@ -20,6 +20,7 @@ import type { ServiceObjects } from '../server/http/service-resolver.ts';
 import { LateLister } from '../server/own/late-lister.ts';
 import type { Lister } from '../server/own/lister.ts';
 import { OwnWriter } from '../server/own/own-writer.ts';
+import { isStoredResource, type OpenResource } from '../server/resource/open-resource.ts';
 import { ResourceServer } from '../server/resource-server.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
 import { authorizerOf } from './authorization-modes.ts';
@@ -50,6 +51,8 @@ export interface KubeServer {
   readonly flows: FlowMatcher;
   /** Reads Services and EndpointSlices, for webhooks and extension servers that are reached through a Service. */
   readonly services: ServiceObjects;
+  /** Returns the prefix of the storage keys of a resource; undefined if it is not stored or not built in. */
+  storagePrefix(group: string, plural: string): string | undefined;
   /** Makes the OpenID documents. `externalAddress` is the host and port of this server for clients. */
   openIdDocuments(externalAddress: string): Promise<OpenIdResult>;
   /** Starts the stores and writes the objects of a new server. Called once. Rejects if an object cannot be written. */
@@ -106,6 +109,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     logger,
   });
 
+  const prefixes = storagePrefixes(resources);
   let lease: IdentityLease | undefined;
   let stopped = false;
   return {
@@ -116,6 +120,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     serviceAccountTokens,
     flows,
     services: serviceObjects(kube),
+    storagePrefix: (group, plural) => prefixes.get(`${group}/${plural}`),
     openIdDocuments: (externalAddress) =>
       createOpenIdDocuments({ issuer: issuers[0] ?? '', jwksUri, externalAddress, keys: verifyKeys }),
     start: async () => {
@@ -133,6 +138,15 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       await Promise.all(resources.map((resource) => resource.stop()));
     },
   };
+}
+
+/** By `group/plural`. A resource may have versions in several groups. */
+function storagePrefixes(resources: readonly OpenResource[]): ReadonlyMap<string, string> {
+  const prefixes = new Map<string, string>();
+  for (const { definition } of resources.filter(isStoredResource))
+    for (const { group } of definition.versions)
+      prefixes.set(`${group}/${definition.plural}`, definition.storagePrefix);
+  return prefixes;
 }
 
 /** The listers exist before their stores start: the authorizer and admission need them to open the stores. */

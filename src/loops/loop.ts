@@ -7,7 +7,6 @@ import type { Clock } from '../base/clock.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
-import type { InformerSet } from '../client/informer.ts';
 import type { ServedResources } from './served-resources.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
@@ -30,8 +29,6 @@ export interface LoopDefinition {
 export interface LoopContext {
   /** Sends requests without a socket as the loop's own user. Retries nothing. */
   readonly client: Client;
-  /** Shared by all loops, started before them and stopped after them. Lists and watches as kube-controller-manager. */
-  readonly informers: InformerSet;
   /** The resources that the server serves at the moment. */
   readonly served: ServedResources;
   /** The objects that the server stores, in their stored form. */

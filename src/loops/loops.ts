@@ -1,4 +1,5 @@
 /** The table of loops, in the order in which they start. */
+import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import type { LoopDefinition } from './loop.ts';
 
-export const LOOPS: readonly LoopDefinition[] = [];
+export const LOOPS: readonly LoopDefinition[] = [garbageCollector];

@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.ts';
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
-import type { InformerSet } from '../client/informer.ts';
 import type { LoopDefinition } from './loop.ts';
 import { LOOPS } from './loops.ts';
 import type { LoopSelection } from './select-loops.ts';
@@ -14,7 +13,6 @@ import type { StoredObjects } from './stored-objects.ts';
 export interface LoopHost {
   /** A client whose requests are authorized as a ServiceAccount in kube-system. */
   clientAs(serviceAccount: string): Client;
-  readonly informers: InformerSet;
   readonly served: ServedResources;
   readonly stored: StoredObjects;
   readonly clock: Clock;
@@ -23,8 +21,7 @@ export interface LoopHost {
 }
 
 /**
- * Starts the selected loops in the order of the table. `stop` stops them in reverse order, then the informers. Nothing
- * is started if no loop is selected.
+ * Starts the selected loops in the order of the table. `stop` stops them in reverse order.
  */
 export function startLoops(
   host: LoopHost,
@@ -34,13 +31,11 @@ export function startLoops(
   const lifetime = new Lifetime('loops');
   const running = loops.filter(({ name }) => selected(name));
   if (running.length === 0) return lifetime;
-  host.informers.start();
-  lifetime.add('informers', () => host.informers.stop());
   for (const { name, serviceAccount, start } of running) {
-    const { informers, served, stored, clock } = host;
+    const { served, stored, clock } = host;
     const logger = namedLogger(host.logger, name);
     const client = host.clientAs(serviceAccount);
-    const loop = start({ client, informers, served, stored, clock, logger, random: () => host.random() });
+    const loop = start({ client, served, stored, clock, logger, random: () => host.random() });
     lifetime.add(name, () => loop.stop());
   }
   host.logger.debug('started the control loops', { controllers: running.map(({ name }) => name).join(',') });

@@ -54,9 +54,9 @@ describe('StoredMetadata', () => {
   });
 
   it('reads strings with escapes', () => {
-    expect(shown('{"kind":"K\\u006f","metadata":{"annotations":{"a":"\\"uid\\":\\"x\\""},"name":"é","uid":"u"}}')).toEqual(
-      expect.objectContaining({ id: ['', 'Ko', '', 'é', 'u'] }),
-    );
+    expect(
+      shown('{"kind":"K\\u006f","metadata":{"annotations":{"a":"\\"uid\\":\\"x\\""},"name":"é","uid":"u"}}'),
+    ).toEqual(expect.objectContaining({ id: ['', 'Ko', '', 'é', 'u'] }));
   });
 
   it('forgets the object before', () => {
@@ -67,7 +67,8 @@ describe('StoredMetadata', () => {
   });
 
   it('refuses bytes without metadata, and ends for every cut of an object', () => {
-    const text = '{"apiVersion":"v1","kind":"A","metadata":{"name":"a\\"","uid":"1","finalizers":["x"]},"spec":{"a":[1]}}';
+    const text =
+      '{"apiVersion":"v1","kind":"A","metadata":{"name":"a\\"","uid":"1","finalizers":["x"]},"spec":{"a":[1]}}';
     for (let end = 0; end < text.length; end++) expect(() => shown(text.slice(0, end))).not.toThrow();
     expect(shown('{"spec":{}}')).toBeUndefined();
     expect(shown('[]')).toBeUndefined();

@@ -2,11 +2,7 @@
  * The requests of the garbage collector. Each names an object by its identity and does nothing if the object is gone or
  * was replaced by another one of that name.
  */
-import {
-  isConflict,
-  isNotFound,
-  isUnsupportedMediaType,
-} from '../../apimachinery/status/status.ts';
+import { isConflict, isNotFound, isUnsupportedMediaType } from '../../apimachinery/status/status.ts';
 import type { Api, Client } from '../../client/api.ts';
 import type { Stored, UntypedObject } from '../../client/object-types.ts';
 import type { Kind } from '../../kinds/kind.ts';
@@ -56,11 +52,7 @@ export class CollectorRequests {
   }
 
   /** Sets `blockOwnerDeletion` of every reference to false. */
-  async unblock(
-    resource: ServedResource,
-    object: ObjectIdentity,
-    owners: readonly OwnerReference[],
-  ): Promise<void> {
+  async unblock(resource: ServedResource, object: ObjectIdentity, owners: readonly OwnerReference[]): Promise<void> {
     const unblocked = owners
       .filter(({ blockOwnerDeletion }) => blockOwnerDeletion)
       .map(({ apiVersion, kind, name, uid }) => ({ apiVersion, kind, name, uid, blockOwnerDeletion: false }));
@@ -70,7 +62,11 @@ export class CollectorRequests {
   }
 
   /** Removes a finalizer. Throws a Conflict if other writers were quicker several times. */
-  async removeFinalizer(resource: ServedResource, { namespace, name, uid }: ObjectIdentity, finalizer: string): Promise<void> {
+  async removeFinalizer(
+    resource: ServedResource,
+    { namespace, name, uid }: ObjectIdentity,
+    finalizer: string,
+  ): Promise<void> {
     const api = this.#api(resource, namespace);
     await retryOnConflict(async () => {
       const object = await api.find(name);
@@ -133,4 +129,3 @@ async function retryOnConflict(write: () => Promise<void>): Promise<void> {
     }
   }
 }
-

@@ -13,13 +13,7 @@ import type { ServedResource } from '../served-resources.ts';
 import { StoredMetadata } from '../stored-metadata.ts';
 import { CollectorRequests } from './collector-requests.ts';
 import { recordOf } from './object-record.ts';
-import {
-  coordinatesKey,
-  type Decision,
-  type ObjectIdentity,
-  OwnerGraph,
-  type OwnerNode,
-} from './owner-graph.ts';
+import { coordinatesKey, type Decision, type ObjectIdentity, OwnerGraph, type OwnerNode } from './owner-graph.ts';
 import { reportInvalidNamespace } from './report-invalid-namespace.ts';
 
 export const garbageCollector: LoopDefinition = {
@@ -67,8 +61,7 @@ class GarbageCollector implements Stoppable {
 
   start(): void {
     const { stored, served } = this.#context;
-    for (const queue of [this.#attempts, this.#orphans, this.#lookUps])
-      this.#lifetime.add('queue', () => queue.stop());
+    for (const queue of [this.#attempts, this.#orphans, this.#lookUps]) this.#lifetime.add('queue', () => queue.stop());
     const following = stored.follow({
       reset: () => this.#graph.reset(),
       put: (value, revision) => this.#put(value, revision),

@@ -226,8 +226,7 @@ export class OwnerGraph {
       else unknown.push(owner);
     }
     if (unknown.length > 0) return { action: 'look-up', owners: unknown };
-    if (solid > 0)
-      return gone.length + waiting.length === 0 ? NONE : { action: 'disown', uids: [...gone, ...waiting] };
+    if (solid > 0) return gone.length + waiting.length === 0 ? NONE : { action: 'disown', uids: [...gone, ...waiting] };
     if (waiting.length > 0 && node.dependents !== undefined && node.dependents.size > 0)
       return { action: 'delete', policy: 'Foreground', unblock: closesCycle(node) };
     return { action: 'delete', policy: ownPolicy(node), unblock: false };
@@ -254,7 +253,11 @@ export class OwnerGraph {
   }
 
   #update(node: OwnerNode, record: ObjectRecord): void {
-    const before = { owners: node.owners, waited: node.deletingDependents, orphaned: node.beingDeleted && node.orphans };
+    const before = {
+      owners: node.owners,
+      waited: node.deletingDependents,
+      orphaned: node.beingDeleted && node.orphans,
+    };
     node.generation = this.#generation;
     node.resourceVersion = record.resourceVersion;
     node.beingDeleted ||= record.beingDeleted;
@@ -321,8 +324,7 @@ export class OwnerGraph {
   #isBlocked(node: OwnerNode): boolean {
     const { uid } = node.identity;
     for (const dependent of node.dependents ?? [])
-      for (const reference of dependent.owners)
-        if (reference.uid === uid && reference.blockOwnerDeletion) return true;
+      for (const reference of dependent.owners) if (reference.uid === uid && reference.blockOwnerDeletion) return true;
     return false;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The store of namespaces. It has no deleteCollection, and reports failed preconditions of a delete with messages that
  * kube-apiserver has only for namespaces. A created namespace gets its `default` ServiceAccount before the answer. A
- * delete warns that nothing in this server empties and removes the namespace.
+ * delete warns if no loop of this process empties and removes the namespace.
  */
 
 import type { Preconditions } from '../../../apimachinery/meta/delete-options.ts';
@@ -21,9 +21,8 @@ import type { ObjectBytes, ResourceStore, WriteAnswer } from '../../../server/re
 import type { DefaultAccounts } from '../../identity/default-accounts.ts';
 import type { KubeContext } from '../../kube-context.ts';
 
-/** The namespace loop is not here yet. The real kube-controller-manager beside this server has it. */
 const STAYS_TERMINATING =
-  'the namespace stays Terminating until a namespace controller (kube-controller-manager) finalizes it; this server does not run one yet';
+  'the namespace stays Terminating until a namespace controller finalizes it; this server runs with its own turned off (--controllers)';
 
 export function wrapNamespaceStore(open: StoredResource, kube: KubeContext): ResourceStore {
   const { registry } = open;
@@ -37,8 +36,8 @@ export function wrapNamespaceStore(open: StoredResource, kube: KubeContext): Res
         if (preconditions !== undefined && found !== undefined && 'object' in found)
           checkPreconditions(preconditions, found.object, context.name);
         return andThen(registry.delete(context, request), (answer) => {
-          if (answer.outcome === 'pending' && request.options.dryRun.length === 0)
-            context.request.warn(STAYS_TERMINATING);
+          const isWaiting = answer.outcome === 'pending' && request.options.dryRun.length === 0;
+          if (isWaiting && !kube.terminatesNamespaces) context.request.warn(STAYS_TERMINATING);
           return answer;
         });
       });

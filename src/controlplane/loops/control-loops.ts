@@ -1,0 +1,60 @@
+/** The host of the control loops: their clients, discovery and stored objects. */
+import { Lifetime, type Stoppable } from '../../base/lifetime.ts';
+import type { Logger } from '../../base/logger.ts';
+import { createClient } from '../../client/create-client.ts';
+import type { KubeServer } from '../../kube/server.ts';
+import type { LoopSelection } from '../../loops/select-loops.ts';
+import { startLoops } from '../../loops/start-loops.ts';
+import type { GenericServer } from '../../server/generic-server.ts';
+import type { Handler } from '../../server/http/exchange.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { Loopback } from '../authentication.ts';
+import type { CompletedOptions } from '../complete-options.ts';
+import { loopUser, loopUserAgent } from './loop-user.ts';
+import { PublishedServedResources } from './published-resources.ts';
+import { createStorageObjects } from './storage-objects.ts';
+
+/** The first segment of every storage key, as in the reference. */
+export const SCOPE = 'registry';
+
+export interface ControlLoopParts {
+  readonly completed: CompletedOptions;
+  readonly storage: Storage;
+  readonly logger: Logger;
+  readonly loopback: Loopback;
+  /** The filters and all servers. */
+  readonly handler: Handler;
+  readonly server: GenericServer;
+  readonly kube: KubeServer;
+  readonly selected: LoopSelection;
+}
+
+export function startControlLoops(parts: ControlLoopParts): Stoppable {
+  const { storage, logger, loopback, handler, server, kube, selected } = parts;
+  const { clock } = parts.completed.platform;
+  const lifetime = new Lifetime('control loops');
+  const served = new PublishedServedResources(server.discovery, clock);
+  lifetime.add('discovery', () => served.stop());
+  const loops = startLoops(
+    {
+      clientAs: (serviceAccount) =>
+        createClient(
+          loopback.transport(handler, loopUser(serviceAccount), { 'user-agent': loopUserAgent(serviceAccount) }),
+        ),
+      served,
+      stored: createStorageObjects({
+        storage,
+        scope: SCOPE,
+        clock,
+        prefixOf: (group, plural) => kube.storagePrefix(group, plural),
+        onTrouble: (error) => logger.error('the control loops lost their storage watch', error),
+      }),
+      clock,
+      logger,
+      random: Math.random,
+    },
+    selected,
+  );
+  lifetime.add('loops', () => loops.stop());
+  return lifetime;
+}

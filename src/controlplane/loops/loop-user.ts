@@ -1,0 +1,19 @@
+/** The users and user agents of the loops' requests, as kube-controller-manager has them. */
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import { REFERENCE_VERSION } from '../../server/version-info.ts';
+
+/** A ServiceAccount in kube-system. The object need not exist: the user has no token. */
+export function loopUser(serviceAccount: string): UserInfo {
+  return {
+    name: `system:serviceaccount:kube-system:${serviceAccount}`,
+    uid: '',
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+    extra: {},
+  };
+}
+
+/** The text before the slash is the manager in managedFields. */
+export function loopUserAgent(serviceAccount: string): string {
+  const { major, minor, patch } = REFERENCE_VERSION;
+  return `kube-controller-manager/v${major}.${minor}.${patch} keelson/${serviceAccount}`;
+}

@@ -1,0 +1,93 @@
+/** Discovery for loops, read from the discovery manager without requests. */
+import { formatGroupVersion, parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
+import type { ServedResource, ServedResources } from '../../loops/served-resources.ts';
+import type { DiscoveryManager } from '../../server/discovery/discovery-manager.ts';
+import type { DiscoveryResource, DiscoveryVersion } from '../../server/discovery/discovery-publisher.ts';
+
+/** Definitions are often created in groups: their changes are one call of the listeners. */
+const CALM_MS = 50;
+
+export class PublishedServedResources implements ServedResources {
+  readonly #discovery: DiscoveryManager;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<() => void>();
+  readonly #unsubscribe: () => void;
+  /** By `group/kind`, in the order of discovery. Undefined: to be made. */
+  #preferred: ReadonlyMap<string, ServedResource> | undefined;
+  #list: readonly ServedResource[] | undefined;
+  #timer: Timer | undefined;
+
+  constructor(discovery: DiscoveryManager, clock: Clock) {
+    this.#discovery = discovery;
+    this.#clock = clock;
+    this.#unsubscribe = discovery.onChange(() => this.#changed());
+  }
+
+  list(): readonly ServedResource[] {
+    this.#list ??= [...this.#byKind().values()];
+    return this.#list;
+  }
+
+  find(apiVersion: string, kind: string): ServedResource | undefined {
+    const parsed = parseGroupVersion(apiVersion);
+    const version = parsed.ok ? this.#discovery.get(parsed.value) : undefined;
+    const resource = version?.resources.find((published) => published.kind.kind === kind);
+    return version === undefined || resource === undefined ? undefined : servedResource(version, resource);
+  }
+
+  findKind(group: string, kind: string): ServedResource | undefined {
+    return this.#byKind().get(`${group}/${kind}`);
+  }
+
+  unavailable(): readonly string[] {
+    return this.#discovery
+      .versions()
+      .filter(({ stale }) => stale)
+      .map(formatGroupVersion);
+  }
+
+  onChange(listener: () => void): { stop(): void } {
+    this.#listeners.add(listener);
+    return { stop: () => void this.#listeners.delete(listener) };
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+    this.#timer?.cancel();
+    this.#listeners.clear();
+  }
+
+  #byKind(): ReadonlyMap<string, ServedResource> {
+    if (this.#preferred === undefined) {
+      const preferred = new Map<string, ServedResource>();
+      for (const version of this.#discovery.versions())
+        for (const resource of version.resources) {
+          const key = `${version.group}/${resource.kind.kind}`;
+          if (!preferred.has(key)) preferred.set(key, servedResource(version, resource));
+        }
+      this.#preferred = preferred;
+    }
+    return this.#preferred;
+  }
+
+  #changed(): void {
+    this.#preferred = undefined;
+    this.#list = undefined;
+    if (this.#listeners.size === 0 || this.#timer !== undefined) return;
+    const tell = (): void => {
+      this.#timer = undefined;
+      for (const listener of [...this.#listeners]) listener();
+    };
+    this.#timer = this.#clock.setTimer(CALM_MS, tell, { background: true });
+  }
+}
+
+function servedResource(
+  { group, version, givenResources }: DiscoveryVersion,
+  { plural, scope, kind, verbs, storageVersionHash }: DiscoveryResource,
+): ServedResource {
+  // A group that another server describes has hashes, too, but its objects are not here.
+  const stored = storageVersionHash !== '' && givenResources === undefined;
+  return { group, version, kind: kind.kind, plural, scope, verbs, stored };
+}

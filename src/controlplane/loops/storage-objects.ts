@@ -1,0 +1,143 @@
+/**
+ * The stored objects for loops, over one storage watch of all keys per follower. Invariant: a follower sees every
+ * change once and in order; after a failure it continues from the last revision, or from a new state if the history is
+ * gone.
+ */
+import { backoffDelay } from '../../base/backoff.ts';
+import { type Clock, sleep, type Timer } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { ServedResource } from '../../loops/served-resources.ts';
+import type { StoredObjectListener, StoredObjects } from '../../loops/stored-objects.ts';
+import { escapeSegment } from '../../storage/keys.ts';
+import type { Revision, Storage, StorageEvent, Watch, WatchEnd } from '../../storage/storage.ts';
+
+export interface StorageObjectsOptions {
+  readonly storage: Storage;
+  /** The first segment of every key. */
+  readonly scope: string;
+  readonly clock: Clock;
+  /** The storage prefix of a built-in resource. Other resources have `<group>/<plural>`. */
+  prefixOf(group: string, plural: string): string | undefined;
+  /** Receives failures of storage, which are retried. */
+  onTrouble(error: Error): void;
+}
+
+export function createStorageObjects(options: StorageObjectsOptions): StoredObjects {
+  const { storage, scope, prefixOf } = options;
+  return {
+    follow: (listener) => {
+      const follower = new Follower(options, listener);
+      follower.start();
+      return follower;
+    },
+    count: ({ group, plural, stored }: ServedResource, namespace: string): MaybePromise<number | undefined> => {
+      if (!stored) return undefined;
+      const prefix = `${escapeSegment(scope)}/${prefixOf(group, plural) ?? `${group}/${plural}`}/`;
+      const range = { prefix: `${prefix}${escapeSegment(namespace)}/` };
+      return andThen(storage.list(range, { countOnly: true }), (result) =>
+        result.outcome === 'ok' ? result.remaining : undefined,
+      );
+    },
+  };
+}
+
+/** The objects of a page are handed over in one run; other work may run between two pages. */
+const PAGE = 500;
+const RETRY = { initialMs: 100, capMs: 30_000 };
+
+class Follower {
+  readonly #options: StorageObjectsOptions;
+  readonly #listener: StoredObjectListener;
+  readonly #prefix: string;
+  /** Events are many, short-lived, and never owned. */
+  readonly #skipped: string;
+  readonly #stopping = new AbortController();
+  /** 0: the state must be read. */
+  #revision: Revision = 0;
+  #failures = 0;
+  #watch: Watch | undefined;
+  #timer: Timer | undefined;
+
+  constructor(options: StorageObjectsOptions, listener: StoredObjectListener) {
+    this.#options = options;
+    this.#listener = listener;
+    this.#prefix = `${escapeSegment(options.scope)}/`;
+    this.#skipped = `${this.#prefix}events/`;
+  }
+
+  start(): void {
+    this.#timer = undefined;
+    this.#begin().catch((caught) => this.#retry(toError(caught)));
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#timer?.cancel();
+    this.#watch?.stop();
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#revision === 0) await this.#readState();
+    if (this.#stopping.signal.aborted) return;
+    this.#watch = this.#options.storage.watch(
+      { ranges: [{ prefix: this.#prefix }], from: { after: this.#revision } },
+      {
+        events: (events) => this.#events(events),
+        progress: (revision) => {
+          this.#failures = 0;
+          this.#revision = Math.max(this.#revision, revision);
+        },
+        end: (reason) => this.#ended(reason),
+      },
+    );
+  }
+
+  async #readState(): Promise<void> {
+    const { storage, clock } = this.#options;
+    const { signal } = this.#stopping;
+    const snapshot = await storage.snapshot();
+    try {
+      this.#listener.reset();
+      let start: string | undefined;
+      do {
+        const range = { prefix: this.#prefix, ...(start !== undefined && { start }) };
+        const { items, next } = await snapshot.list(range, { limit: PAGE });
+        if (signal.aborted) return;
+        for (const { key, value, revision } of items)
+          if (!key.startsWith(this.#skipped)) this.#listener.put(value, revision);
+        start = next;
+        if (next !== undefined) await sleep(clock, 0, { signal });
+      } while (start !== undefined);
+      this.#listener.synced();
+      this.#revision = snapshot.revision;
+    } finally {
+      await snapshot.stop();
+    }
+  }
+
+  #events(events: readonly StorageEvent[]): void {
+    this.#failures = 0;
+    for (const event of events) {
+      this.#revision = event.revision;
+      if (event.key.startsWith(this.#skipped)) continue;
+      if (event.type === 'put') this.#listener.put(event.value, event.revision);
+      else this.#listener.delete(event.previous.value, event.revision);
+    }
+  }
+
+  #ended(end: WatchEnd): void {
+    this.#watch = undefined;
+    if (end.reason === 'failed') this.#retry(end.error);
+    if (end.reason !== 'compacted') return;
+    this.#revision = 0;
+    this.start();
+  }
+
+  #retry(error: Error): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#options.onTrouble(error);
+    const delay = backoffDelay(RETRY, this.#failures++);
+    this.#timer = this.#options.clock.setTimer(delay, () => this.start(), { background: true });
+  }
+}
