@@ -33,6 +33,8 @@ export async function startKeelson(options: KeelsonOptions): Promise<Peer> {
       `--storage=${storage}`,
       ...commonFlags(credentials, port, join(folder, 'certs')),
       '--advertise-address=127.0.0.1',
+      // kube-apiserver has no control loops. A comparison that wants them adds --controllers=*.
+      '--controllers=',
       ...(options.flags ?? []),
     ],
     logFile,

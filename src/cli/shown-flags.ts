@@ -16,6 +16,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'audit-log-maxsize': '100',
   'authorization-mode': 'RBAC',
   'bind-address': '127.0.0.1',
+  controllers: '*',
   'data-dir': '.keelson',
   'default-not-ready-toleration-seconds': '300',
   'default-unreachable-toleration-seconds': '300',

@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
+import type { InformerSet } from '../client/informer.ts';
 import type { ServedResources } from './served-resources.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
@@ -29,6 +30,11 @@ export interface LoopDefinition {
 export interface LoopContext {
   /** Sends requests without a socket as the loop's own user. Retries nothing. */
   readonly client: Client;
+  /**
+   * Shared by all loops, and started: an informer that a loop asks for begins at once. Lists and watches as the user
+   * system:kube-controller-manager. Stopped after the loops.
+   */
+  readonly informers: InformerSet;
   /** The resources that the server serves at the moment. */
   readonly served: ServedResources;
   /** The objects that the server stores, in their stored form. */

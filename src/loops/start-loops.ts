@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
+import type { InformerSet } from '../client/informer.ts';
 import type { LoopDefinition } from './loop.ts';
 import { LOOPS } from './loops.ts';
 import type { LoopSelection } from './select-loops.ts';
@@ -13,6 +14,8 @@ import type { StoredObjects } from './stored-objects.ts';
 export interface LoopHost {
   /** A client whose requests are authorized as a ServiceAccount in kube-system. */
   clientAs(serviceAccount: string): Client;
+  /** Not started. The loops own it from now on. */
+  readonly informers: InformerSet;
   readonly served: ServedResources;
   readonly stored: StoredObjects;
   readonly clock: Clock;
@@ -21,7 +24,8 @@ export interface LoopHost {
 }
 
 /**
- * Starts the selected loops in the order of the table. `stop` stops them in reverse order.
+ * Starts the selected loops in the order of the table, and the informers. `stop` stops the loops in reverse order, then
+ * the informers.
  */
 export function startLoops(
   host: LoopHost,
@@ -30,12 +34,14 @@ export function startLoops(
 ): Stoppable {
   const lifetime = new Lifetime('loops');
   const running = loops.filter(({ name }) => selected(name));
+  lifetime.add('informers', () => host.informers.stop());
   if (running.length === 0) return lifetime;
+  host.informers.start();
   for (const { name, serviceAccount, start } of running) {
-    const { served, stored, clock } = host;
+    const { informers, served, stored, clock } = host;
     const logger = namedLogger(host.logger, name);
     const client = host.clientAs(serviceAccount);
-    const loop = start({ client, served, stored, clock, logger, random: () => host.random() });
+    const loop = start({ client, informers, served, stored, clock, logger, random: () => host.random() });
     lifetime.add(name, () => loop.stop());
   }
   host.logger.debug('started the control loops', { controllers: running.map(({ name }) => name).join(',') });

@@ -2,6 +2,7 @@
 import { Lifetime, type Stoppable } from '../../base/lifetime.ts';
 import type { Logger } from '../../base/logger.ts';
 import { createClient } from '../../client/create-client.ts';
+import { createInformerSet } from '../../client/informer-set.ts';
 import type { KubeServer } from '../../kube/server.ts';
 import type { LoopSelection } from '../../loops/select-loops.ts';
 import { startLoops } from '../../loops/start-loops.ts';
@@ -10,7 +11,7 @@ import type { Handler } from '../../server/http/exchange.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Loopback } from '../authentication.ts';
 import type { CompletedOptions } from '../complete-options.ts';
-import { loopUser, loopUserAgent } from './loop-user.ts';
+import { INFORMER_USER, loopUser, loopUserAgent } from './loop-user.ts';
 import { PublishedServedResources } from './published-resources.ts';
 import { createStorageObjects } from './storage-objects.ts';
 
@@ -41,6 +42,18 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
         createClient(
           loopback.transport(handler, loopUser(serviceAccount), { 'user-agent': loopUserAgent(serviceAccount) }),
         ),
+      informers: createInformerSet({
+        transport: loopback.transport(handler, INFORMER_USER, { 'user-agent': loopUserAgent('shared-informers') }),
+        clock,
+        random: Math.random,
+        onFailure: (error, { kind, source }) =>
+          logger.warn('an informer of the control loops failed, retrying', {
+            resource: kind.plural,
+            group: kind.group,
+            source,
+            reason: error.message,
+          }),
+      }),
       served,
       stored: createStorageObjects({
         storage,

@@ -12,6 +12,14 @@ export function loopUser(serviceAccount: string): UserInfo {
   };
 }
 
+/** The user of the shared informers. Its bootstrap role allows to list and watch everything. */
+export const INFORMER_USER: UserInfo = {
+  name: 'system:kube-controller-manager',
+  uid: '',
+  groups: ['system:authenticated'],
+  extra: {},
+};
+
 /** The text before the slash is the manager in managedFields. */
 export function loopUserAgent(serviceAccount: string): string {
   const { major, minor, patch } = REFERENCE_VERSION;
