@@ -7,8 +7,8 @@ import { managedFieldsOf } from '../apimachinery/managed-fields/object-managed-f
 import { type OwnerTree, ownerTree } from '../apimachinery/managed-fields/owner-tree.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-value.ts';
-import { findResource, objectPath } from '../client/discovery.ts';
-import { readObject } from '../client/read-object.ts';
+import { createClient } from '../client/create-client.ts';
+import { createDiscovery } from '../client/discovery.ts';
 import { defaultOptions } from '../controlplane/options.ts';
 import { connectKubeconfig } from '../node/kubeconfig/kubeconfig-transport.ts';
 import { loadKubeconfig } from '../node/kubeconfig/load-kubeconfig.ts';
@@ -128,10 +128,12 @@ async function objectOnServer(
   });
   const connection = await connectKubeconfig(access, process.env);
   try {
-    const resource = await findResource(connection.transport, kind);
+    const client = createClient(connection.transport);
+    const resource = await createDiscovery(client).find(kind);
     if (resource === undefined)
       throw new ConfigError(`the server ${access.server} has no resource ${JSON.stringify(kind)}`);
-    return await readObject(connection.transport, objectPath(resource, namespace ?? access.namespace, name));
+    const within = resource.scope === 'Namespaced' ? (namespace ?? access.namespace) : undefined;
+    return (await client.api(resource, within).get(name)) as unknown as JsonObject;
   } finally {
     await connection.stop();
   }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Transport } from '../apimachinery/http/transport.ts';
-import { encodeUtf8 } from '../base/bytes.ts';
-import { findResource, objectPath } from './discovery.ts';
+import { isNotFound, isServiceUnavailable } from '../apimachinery/status/status.ts';
+import { EMPTY_BYTES, encodeUtf8 } from '../base/bytes.ts';
+import { TransportError } from '../base/errors.ts';
+import { VirtualClock } from '../base/virtual-clock.ts';
+import { resourcesOf } from './discovered.ts';
+import { createDiscovery } from './discovery.ts';
+import { collectionPath } from './paths.ts';
 
 /** A server with these documents by path. */
 function serverOf(documents: Readonly<Record<string, unknown>>): Transport {
@@ -25,6 +30,9 @@ const POD = {
   scope: 'Namespaced',
   singularResource: 'pod',
   shortNames: ['po'],
+  categories: ['all'],
+  verbs: ['get', 'list'],
+  subresources: [{ subresource: 'log', responseKind: { kind: 'Pod' }, verbs: ['get'] }],
 };
 const NEW = serverOf({
   '/api': { kind: 'APIGroupDiscoveryList', items: [aggregated('', 'v1', [POD])] },
@@ -48,8 +56,16 @@ const OLD = serverOf({
   '/api': { kind: 'APIVersions', versions: ['v1'] },
   '/api/v1': {
     resources: [
-      { name: 'pods', singularName: 'pod', namespaced: true, kind: 'Pod', shortNames: ['po'] },
-      { name: 'pods/log', singularName: '', namespaced: true, kind: 'Pod' },
+      {
+        name: 'pods',
+        singularName: 'pod',
+        namespaced: true,
+        kind: 'Pod',
+        shortNames: ['po'],
+        categories: ['all'],
+        verbs: ['get', 'list'],
+      },
+      { name: 'pods/log', singularName: '', namespaced: true, kind: 'Pod', verbs: ['get'] },
     ],
   },
   '/apis': {
@@ -70,30 +86,193 @@ const OLD = serverOf({
 
 describe('a resource', () => {
   it.each([
-    [NEW, 'pods', '/api/v1/namespaces/n/pods/x'],
-    [NEW, 'po', '/api/v1/namespaces/n/pods/x'],
-    [NEW, 'Pod', '/api/v1/namespaces/n/pods/x'],
-    [NEW, 'pods.v1', '/api/v1/namespaces/n/pods/x'],
-    [NEW, 'pods.example.com', '/apis/example.com/v2/pods/x'],
-    [NEW, 'deploy', '/apis/apps/v1/namespaces/n/deployments/x'],
-    [NEW, 'deployment.apps', '/apis/apps/v1/namespaces/n/deployments/x'],
-    [NEW, 'deployments.v1.apps', '/apis/apps/v1/namespaces/n/deployments/x'],
-    [OLD, 'po', '/api/v1/namespaces/n/pods/x'],
-    [OLD, 'deployments', '/apis/apps/v1/namespaces/n/deployments/x'],
-    [OLD, 'deployments.v1beta1.apps', '/apis/apps/v1beta1/namespaces/n/deployments/x'],
+    [NEW, 'pods', '/api/v1/namespaces/n/pods'],
+    [NEW, 'po', '/api/v1/namespaces/n/pods'],
+    [NEW, 'Pod', '/api/v1/namespaces/n/pods'],
+    [NEW, 'pods.v1', '/api/v1/namespaces/n/pods'],
+    [NEW, 'pods.example.com', '/apis/example.com/v2/pods'],
+    [NEW, 'deploy', '/apis/apps/v1/namespaces/n/deployments'],
+    [NEW, 'deployment.apps', '/apis/apps/v1/namespaces/n/deployments'],
+    [NEW, 'deployments.v1.apps', '/apis/apps/v1/namespaces/n/deployments'],
+    [OLD, 'po', '/api/v1/namespaces/n/pods'],
+    [OLD, 'deployments', '/apis/apps/v1/namespaces/n/deployments'],
+    [OLD, 'deployments.v1beta1.apps', '/apis/apps/v1beta1/namespaces/n/deployments'],
   ])('of %o is found as %s', async (transport, wanted, path) => {
-    const found = await findResource(transport, wanted);
-    expect(found === undefined ? undefined : objectPath(found, 'n', 'x')).toBe(path);
+    const found = await createDiscovery(transport).kindFor(wanted);
+    expect(collectionPath(found, found.scope === 'Namespaced' ? 'n' : undefined)).toBe(path);
   });
 
   it('that does not exist is not found', async () => {
-    expect(await findResource(NEW, 'deployments.example.com')).toBeUndefined();
-    expect(await findResource(NEW, 'nothing')).toBeUndefined();
+    const discovery = createDiscovery(NEW);
+    expect(await discovery.find('deployments.example.com')).toBeUndefined();
+    expect(await discovery.find('nothing')).toBeUndefined();
+    await expect(discovery.kindFor('nothing')).rejects.toThrow('the server doesn\'t have a resource type "nothing"');
   });
 
   it('cannot be searched on a server that is none', async () => {
-    await expect(findResource(serverOf({}), 'pods')).rejects.toThrow(
-      'the server could not find the requested resource',
-    );
+    const discovery = createDiscovery(serverOf({ '/api': { hello: 'world' }, '/apis': [] }));
+    await expect(discovery.find('pods')).rejects.toThrow('GET /api: the response is not a discovery document');
+  });
+
+  it('has its verbs and subresources in both kinds of documents', async () => {
+    const expected = {
+      group: '',
+      version: 'v1',
+      kind: 'Pod',
+      plural: 'pods',
+      scope: 'Namespaced',
+      singular: 'pod',
+      shortNames: ['po'],
+      categories: ['all'],
+      verbs: ['get', 'list'],
+      subresources: [{ name: 'log', kind: 'Pod', verbs: ['get'] }],
+    };
+    expect(await createDiscovery(NEW).kindOf('v1', 'Pod')).toEqual(expected);
+    expect(await createDiscovery(OLD).kindOf('v1', 'Pod')).toEqual(expected);
+  });
+});
+
+/** A server whose /apis is replaced by the test. It counts its requests. */
+function changing(groups: unknown[]) {
+  const state = { groups, requests: 0, unchanged: 0, fail: false, etag: '"1"' };
+  const transport: Transport = async ({ target, headers }) => {
+    state.requests++;
+    if (state.fail) throw new TransportError('refused');
+    if (target === '/api') return { status: 404, headers: {}, body: encodeUtf8('404 page not found') };
+    if (headers?.['if-none-match'] === state.etag) {
+      state.unchanged++;
+      return { status: 304, headers: {}, body: EMPTY_BYTES };
+    }
+    const document = { kind: 'APIGroupDiscoveryList', items: state.groups };
+    return { status: 200, headers: { etag: state.etag }, body: encodeUtf8(JSON.stringify(document)) };
+  };
+  return { state, transport };
+}
+
+const FOO = {
+  resource: 'foos',
+  responseKind: { kind: 'Foo' },
+  scope: 'Namespaced',
+  verbs: ['list', 'watch', 'delete'],
+};
+const GROUP = (version: string, resources: unknown[], freshness = 'Current'): unknown => ({
+  metadata: { name: 'example.com' },
+  versions: [{ version, resources, freshness }],
+});
+
+describe('the cache of discovery', () => {
+  it('reads the server once, and again when it is old or invalidated', async () => {
+    const clock = new VirtualClock();
+    const { state, transport } = changing([GROUP('v1', [FOO])]);
+    const discovery = createDiscovery(transport, { clock, maxAgeMs: 1000 });
+    await Promise.all([discovery.snapshot(), discovery.snapshot(), discovery.kindOf('example.com/v1', 'Foo')]);
+    expect(state.requests).toBe(2);
+    await clock.advance(999);
+    const before = await discovery.snapshot();
+    expect(state.requests).toBe(2);
+    await clock.advance(1);
+    expect(await discovery.snapshot()).toBe(before);
+    expect(state).toMatchObject({ requests: 4, unchanged: 1 });
+    discovery.invalidate();
+    await discovery.snapshot();
+    expect(state).toMatchObject({ requests: 6, unchanged: 2 });
+  });
+
+  it('does not answer a call after an invalidation from a read before it', async () => {
+    const { state, transport } = changing([]);
+    const discovery = createDiscovery(transport, { clock: new VirtualClock() });
+    const first = discovery.snapshot();
+    state.groups = [GROUP('v1', [FOO])];
+    state.etag = '"2"';
+    discovery.invalidate();
+    const second = discovery.snapshot();
+    expect(resourcesOf(await first)).toHaveLength(0);
+    expect(resourcesOf(await second)).toHaveLength(1);
+    expect(state.requests).toBe(4);
+  });
+
+  it('reads again for a kind that is new, but not without bounds', async () => {
+    const clock = new VirtualClock();
+    const { state, transport } = changing([]);
+    const discovery = createDiscovery(transport, { clock });
+    await discovery.snapshot();
+    state.groups = [GROUP('v1', [FOO])];
+    state.etag = '"2"';
+    expect(await discovery.kindOf('example.com/v1', 'Foo')).toMatchObject({ plural: 'foos', scope: 'Namespaced' });
+    expect(state.requests).toBe(4);
+    for (let i = 0; i < 100; i++) expect(await discovery.find('unknown')).toBeUndefined();
+    expect(state.requests).toBe(2 + 2 * 10);
+    await clock.advance(3_000);
+    for (let i = 0; i < 100; i++) expect(await discovery.find('unknown')).toBeUndefined();
+    expect(state.requests).toBe(2 + 2 * 13);
+  });
+
+  it('keeps what it knows while the server does not answer', async () => {
+    const { state, transport } = changing([GROUP('v1', [FOO])]);
+    const discovery = createDiscovery(transport, { clock: new VirtualClock() });
+    state.fail = true;
+    await expect(discovery.snapshot()).rejects.toThrow('refused');
+    state.fail = false;
+    await discovery.snapshot();
+    state.fail = true;
+    discovery.invalidate();
+    expect(resourcesOf(await discovery.snapshot())).toHaveLength(1);
+    await expect(discovery.refresh()).rejects.toThrow('refused');
+  });
+
+  it('keeps the resources of a version whose server does not answer, and reports it', async () => {
+    const { state, transport } = changing([GROUP('v1', [FOO])]);
+    const discovery = createDiscovery(transport, { clock: new VirtualClock() });
+    await discovery.snapshot();
+    state.groups = [GROUP('v1', [], 'Stale')];
+    state.etag = '"2"';
+    const stale = await discovery.refresh();
+    expect(stale.unavailable).toEqual([{ group: 'example.com', version: 'v1', message: 'its server does not answer' }]);
+    expect(await discovery.kindOf('example.com/v1', 'Foo')).toMatchObject({ plural: 'foos' });
+    expect(isServiceUnavailable(await discovery.kindOf('example.com/v1', 'Bar').catch((e) => e))).toBe(true);
+    expect(isNotFound(await discovery.kindOf('other.com/v1', 'Bar').catch((e) => e))).toBe(true);
+    // The tag of partial content is not used.
+    expect(state.unchanged).toBe(0);
+    state.groups = [];
+    state.etag = '"3"';
+    expect(await discovery.refresh()).toEqual({ groups: [], unavailable: [] });
+  });
+
+  it('survives a failing version in the older documents', async () => {
+    let broken = false;
+    const documents: Record<string, unknown> = {
+      '/api': { kind: 'APIVersions', versions: ['v1'] },
+      '/api/v1': { resources: [{ name: 'pods', namespaced: true, kind: 'Pod', verbs: ['list'] }] },
+      '/apis': {
+        kind: 'APIGroupList',
+        groups: ['a.com', 'b.com', 'gone.com'].map((name) => ({ name, versions: [{ version: 'v1' }] })),
+      },
+      '/apis/a.com/v1': { resources: [{ name: 'as', kind: 'A', verbs: ['list', 'delete'] }] },
+      '/apis/b.com/v1': { resources: [{ name: 'bs', kind: 'B', verbs: ['list'] }] },
+    };
+    const server = serverOf(documents);
+    const transport: Transport = (request) =>
+      broken && request.target === '/apis/a.com/v1'
+        ? Promise.resolve({ status: 503, headers: {}, body: encodeUtf8('service unavailable') })
+        : server(request);
+    const discovery = createDiscovery(transport, { clock: new VirtualClock() });
+    const names = async () => (await discovery.resources()).map(({ plural }) => plural);
+    expect(await names()).toEqual(['pods', 'as', 'bs']);
+    broken = true;
+    const snapshot = await discovery.refresh();
+    expect(await names()).toEqual(['pods', 'as', 'bs']);
+    expect(snapshot.unavailable).toMatchObject([{ group: 'a.com', version: 'v1' }]);
+    expect((await discovery.resources({ verbs: ['list', 'delete'] })).map(({ plural }) => plural)).toEqual(['as']);
+  });
+
+  it('prefers the first version of a group that has the verbs', async () => {
+    const versions = [
+      { version: 'v2', resources: [{ ...FOO, verbs: ['get'] }] },
+      { version: 'v1', resources: [FOO] },
+    ];
+    const { transport } = changing([{ metadata: { name: 'example.com' }, versions }]);
+    const discovery = createDiscovery(transport, { clock: new VirtualClock() });
+    expect((await discovery.resources()).map(({ version }) => version)).toEqual(['v2']);
+    expect((await discovery.resources({ verbs: ['delete'] })).map(({ version }) => version)).toEqual(['v1']);
   });
 });

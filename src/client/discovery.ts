@@ -1,110 +1,198 @@
 /**
- * The search for a resource by the words that people use for it: plural, singular, kind or short name, with or without
- * its group and version, as kubectl takes them. Invariant: groups and versions are tried in the order in which the
- * server publishes them, the core group first.
+ * Discovery with a cache. Invariants: one read of the server is in progress at a time, and at most one waits for it; a
+ * lookup that fails reads again at most once; reads for unknown names are limited, so that a program that asks for a kind that
+ * does not exist does not load the server.
  */
-
 import type { Transport } from '../apimachinery/http/transport.ts';
-import { listAt, textAt, textsAt } from '../apimachinery/meta/object-fields.ts';
-import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
-import { collectionPath, pathSegment, versionPath } from './paths.ts';
-import { readObject } from './read-object.ts';
+import { formatGroupVersion } from '../apimachinery/meta/gvk.ts';
+import { StatusError } from '../apimachinery/status/status.ts';
+import { notFound, serviceUnavailable } from '../apimachinery/status/status-catalogue.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import type { Client } from './api.ts';
+import {
+  type DiscoveredResource,
+  type DiscoverySnapshot,
+  preferredResources,
+  resourceNamed,
+  resourceOfKind,
+} from './discovered.ts';
+import { type DiscoveryRoot, readRoot } from './discovery-documents.ts';
 
-export interface FoundResource {
-  /** '' for the core group. */
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly kind: string;
-  readonly isNamespaced: boolean;
+export interface DiscoveryOptions {
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** The age at which the content is read again. Default 10 minutes. */
+  readonly maxAgeMs?: number;
 }
 
-interface PublishedResource extends FoundResource {
-  readonly singular: string;
-  readonly shortNames: readonly string[];
+export interface Discovery {
+  /** The content, from the cache if it is not too old. Rejects if the server cannot be read and nothing is cached. */
+  snapshot(): Promise<DiscoverySnapshot>;
+  /** Reads the server: a read that is in progress is not enough. A server with ETags is asked only whether something changed. */
+  refresh(): Promise<DiscoverySnapshot>;
+  /** The next call reads the server. What is known of unavailable versions is kept. */
+  invalidate(): void;
+  /**
+   * The kind of an object or of an owner reference, in exactly this version. A kind that is not known is looked for
+   * again on the server. Rejects with a NotFound if it does not exist, and with a ServiceUnavailable if the server of
+   * its group does not answer, so that its absence proves nothing.
+   */
+  kindOf(apiVersion: string, kind: string): Promise<DiscoveredResource>;
+  /**
+   * The resource that a person means: plural, singular, kind or short name, with or without group and version, such as
+   * `deployments.apps`. Rejects as `kindOf`.
+   */
+  kindFor(name: string): Promise<DiscoveredResource>;
+  /** As `kindFor`, but resolves with undefined if there is none. */
+  find(name: string): Promise<DiscoveredResource | undefined>;
+  /** Every resource once, in its preferred version, that has all of the verbs. Default: any verbs. */
+  resources(options?: { readonly verbs?: readonly string[] }): Promise<readonly DiscoveredResource[]>;
 }
 
-const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
+const MAX_AGE_MS = 600_000;
+/** Reads for unknown names: a burst of 10, then one per second. */
+const BURST = 10;
+const INTERVAL_MS = 1_000;
 
-/** `wanted` is `deploy`, `deployments.apps`, `Deployment.v1.apps` and the like. Returns undefined if there is none. */
-export async function findResource(transport: Transport, wanted: string): Promise<FoundResource | undefined> {
-  const published = [...(await resourcesAt(transport, '/api')), ...(await resourcesAt(transport, '/apis'))];
-  const [name = '', ...rest] = wanted.toLowerCase().split('.');
-  const suffix = rest.join('.');
-  const candidates = published.filter(
-    ({ group, version }) =>
-      suffix === '' || group === suffix || `${version}.${group}` === suffix || (group === '' && version === suffix),
-  );
-  const byName = candidates.find(
-    ({ plural, singular, kind }) => plural === name || singular === name || kind.toLowerCase() === name,
-  );
-  return byName ?? candidates.find(({ shortNames }) => shortNames.includes(name));
+/** Reads nothing before the first call. */
+export function createDiscovery(source: Client | Transport, options: DiscoveryOptions = {}): Discovery {
+  const transport = typeof source === 'function' ? source : source.transport;
+  return new CachedDiscovery(transport, options.clock ?? systemClock, options.maxAgeMs ?? MAX_AGE_MS);
 }
 
-/** Returns the path of an object. `namespace` is ignored for a cluster-scoped resource. */
-export function objectPath(resource: FoundResource, namespace: string, name: string): string {
-  const collection = collectionPath(resource, resource.isNamespaced ? namespace : undefined);
-  return `${collection}/${pathSegment(name, 'name')}`;
-}
+class CachedDiscovery implements Discovery {
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #maxAgeMs: number;
+  #roots: readonly [core: DiscoveryRoot, groups: DiscoveryRoot] | undefined;
+  #snapshot: DiscoverySnapshot | undefined;
+  /** Monotonic. The content must be read again after it. */
+  #expiresAt = 0;
+  /** Counts invalidations. A read that began before one is too old for calls after it. */
+  #turn = 0;
+  #reading: { readonly turn: number; readonly snapshot: Promise<DiscoverySnapshot> } | undefined;
+  /** The read that begins when the one in progress ends. */
+  #queued: Promise<DiscoverySnapshot> | undefined;
+  #allowance = BURST;
+  #countedAt = 0;
 
-/** Asks for the aggregated document. A server that does not know it answers with the older ones. */
-async function resourcesAt(transport: Transport, path: '/api' | '/apis'): Promise<readonly PublishedResource[]> {
-  const document = await readObject(transport, path, AGGREGATED);
-  switch (getField(document, 'kind')) {
-    case 'APIGroupDiscoveryList':
-      return objectsOf(document, 'items').flatMap(aggregatedGroup);
-    case 'APIVersions':
-      return flat(textsAt(document, 'versions').map((version) => legacyVersion(transport, '', version)));
-    default:
-      return flat(objectsOf(document, 'groups').map((group) => legacyGroup(transport, group)));
+  constructor(transport: Transport, clock: Clock, maxAgeMs: number) {
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#maxAgeMs = maxAgeMs;
+  }
+
+  async snapshot(): Promise<DiscoverySnapshot> {
+    const known = this.#snapshot;
+    if (known !== undefined && this.#clock.monotonic() < this.#expiresAt) return known;
+    const shared = this.#reading?.turn === this.#turn ? this.#reading.snapshot : undefined;
+    try {
+      return await (shared ?? this.refresh());
+    } catch (caught) {
+      if (known === undefined) throw caught;
+      return known;
+    }
+  }
+
+  refresh(): Promise<DiscoverySnapshot> {
+    if (this.#reading === undefined) return this.#start();
+    this.#queued ??= settled(this.#reading.snapshot).then(() => {
+      this.#queued = undefined;
+      return this.#reading?.snapshot ?? this.#start();
+    });
+    return this.#queued;
+  }
+
+  invalidate(): void {
+    this.#turn++;
+    this.#expiresAt = Number.NEGATIVE_INFINITY;
+  }
+
+  async kindOf(apiVersion: string, kind: string): Promise<DiscoveredResource> {
+    const found = await this.#search((snapshot) => resourceOfKind(snapshot, apiVersion, kind));
+    if (found !== undefined) return found;
+    throw this.#missing(
+      `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,
+      (groupVersion) => groupVersion === apiVersion,
+    );
+  }
+
+  async kindFor(name: string): Promise<DiscoveredResource> {
+    const found = await this.find(name);
+    if (found !== undefined) return found;
+    const suffix = name.includes('.') ? name.slice(name.indexOf('.')) : '';
+    throw this.#missing(
+      `the server doesn't have a resource type ${JSON.stringify(name)}`,
+      (_, group) => suffix === '' || suffix.endsWith(`.${group}`),
+    );
+  }
+
+  find(name: string): Promise<DiscoveredResource | undefined> {
+    return this.#search((snapshot) => resourceNamed(snapshot, name));
+  }
+
+  async resources(options: { readonly verbs?: readonly string[] } = {}): Promise<readonly DiscoveredResource[]> {
+    return preferredResources(await this.snapshot(), options);
+  }
+
+  async #search(
+    look: (snapshot: DiscoverySnapshot) => DiscoveredResource | undefined,
+  ): Promise<DiscoveredResource | undefined> {
+    const before = this.#snapshot;
+    const snapshot = await this.snapshot();
+    const found = look(snapshot);
+    // What was read by this call is as new as a second read.
+    if (found !== undefined || snapshot !== before || !this.#mayRead()) return found;
+    return look(await this.refresh());
+  }
+
+  #mayRead(): boolean {
+    const now = this.#clock.monotonic();
+    this.#allowance = Math.min(BURST, this.#allowance + (now - this.#countedAt) / INTERVAL_MS);
+    this.#countedAt = now;
+    if (this.#allowance < 1) return false;
+    this.#allowance--;
+    return true;
+  }
+
+  #start(): Promise<DiscoverySnapshot> {
+    const turn = this.#turn;
+    const snapshot = this.#read(turn).finally(() => {
+      this.#reading = undefined;
+    });
+    this.#reading = { turn, snapshot };
+    return snapshot;
+  }
+
+  async #read(turn: number): Promise<DiscoverySnapshot> {
+    const before = this.#roots;
+    const [core, groups] = await Promise.all([
+      readRoot('/api', { transport: this.#transport, before: before?.[0] }),
+      readRoot('/apis', { transport: this.#transport, before: before?.[1] }),
+    ]);
+    if (turn === this.#turn) this.#expiresAt = this.#clock.monotonic() + this.#maxAgeMs;
+    // The same content is the same value.
+    if (this.#snapshot !== undefined && core === before?.[0] && groups === before?.[1]) return this.#snapshot;
+    this.#roots = [core, groups];
+    this.#snapshot = {
+      groups: [...core.groups, ...groups.groups],
+      unavailable: [...core.unavailable, ...groups.unavailable],
+    };
+    return this.#snapshot;
+  }
+
+  #missing(message: string, concerns: (groupVersion: string, group: string) => boolean): StatusError {
+    const cause = this.#snapshot?.unavailable.find((one) => concerns(formatGroupVersion(one), one.group));
+    if (cause === undefined) return new StatusError({ ...notFound({ group: '', resource: '' }, ''), message });
+    return new StatusError(
+      serviceUnavailable(`${message}, and ${formatGroupVersion(cause)} cannot be read: ${cause.message}`),
+    );
   }
 }
 
-function aggregatedGroup(group: JsonObject): readonly PublishedResource[] {
-  return objectsOf(group, 'versions').flatMap((version) =>
-    objectsOf(version, 'resources').map((resource) => ({
-      group: textAt(group, 'metadata', 'name'),
-      version: textAt(version, 'version'),
-      plural: textAt(resource, 'resource'),
-      kind: textAt(resource, 'responseKind', 'kind'),
-      isNamespaced: textAt(resource, 'scope') === 'Namespaced',
-      singular: textAt(resource, 'singularResource'),
-      shortNames: textsAt(resource, 'shortNames'),
-    })),
+function settled(promise: Promise<unknown>): Promise<void> {
+  return promise.then(
+    () => undefined,
+    () => undefined,
   );
-}
-
-/** The preferred version comes first. */
-function legacyGroup(transport: Transport, group: JsonObject): Promise<readonly PublishedResource[]> {
-  const preferred = textAt(group, 'preferredVersion', 'version');
-  const versions = objectsOf(group, 'versions').map((version) => textAt(version, 'version'));
-  const ordered = [preferred, ...versions.filter((version) => version !== preferred)].filter((text) => text !== '');
-  return flat(ordered.map((version) => legacyVersion(transport, textAt(group, 'name'), version)));
-}
-
-async function legacyVersion(
-  transport: Transport,
-  group: string,
-  version: string,
-): Promise<readonly PublishedResource[]> {
-  const list = await readObject(transport, versionPath(group, version));
-  return objectsOf(list, 'resources')
-    .filter((resource) => !textAt(resource, 'name').includes('/'))
-    .map((resource) => ({
-      group,
-      version,
-      plural: textAt(resource, 'name'),
-      kind: textAt(resource, 'kind'),
-      isNamespaced: getField(resource, 'namespaced') === true,
-      singular: textAt(resource, 'singularName'),
-      shortNames: textsAt(resource, 'shortNames'),
-    }));
-}
-
-function objectsOf(object: JsonObject, name: string): readonly JsonObject[] {
-  return listAt(object, name).filter(isJsonObject);
-}
-
-async function flat<T>(parts: readonly Promise<readonly T[]>[]): Promise<readonly T[]> {
-  return (await Promise.all(parts)).flat();
 }

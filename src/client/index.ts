@@ -81,6 +81,19 @@ export type {
 } from './api.ts';
 export { type ClientOptions, createClient } from './create-client.ts';
 export { type ObjectDecoder, objectDecoder } from './decode-object.ts';
+export {
+  type DiscoveredGroup,
+  type DiscoveredResource,
+  type DiscoveredSubresource,
+  type DiscoveredVersion,
+  type DiscoverySnapshot,
+  preferredResources,
+  resourceNamed,
+  resourceOfKind,
+  resourcesOf,
+  type UnavailableVersion,
+} from './discovered.ts';
+export { createDiscovery, type Discovery, type DiscoveryOptions } from './discovery.ts';
 export { draft, stringify } from './draft.ts';
 export type {
   EventHandler,

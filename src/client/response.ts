@@ -20,6 +20,8 @@ export interface Call extends TransportRequest {
   readonly maxBytes?: number;
   /** Receives the text of each warning. Default: warnings are dropped. */
   readonly onWarning?: ((text: string) => void) | undefined;
+  /** Whether 304 is a success: the request has an If-None-Match. Default false. */
+  readonly acceptNotModified?: boolean;
   /** The resource and the object of the request, for messages about responses that are no Status. */
   readonly resource?: GroupResource;
   readonly name?: string;
@@ -49,10 +51,12 @@ export async function sendChecked(transport: Transport, call: Call): Promise<Tra
   const response = await transport(call);
   if (call.onWarning !== undefined) readWarnings(response.headers, call.onWarning);
   if (response.status >= 200 && response.status < 300) return response;
+  if (response.status === 304 && call.acceptNotModified === true) return response;
   throw failureOf(response, await readBody(response, call), call);
 }
 
-async function readBody(response: TransportResponse, call: Call): Promise<Uint8Array> {
+/** The whole body of a response. Throws TransportError if it is larger than the bound. */
+export async function readBody(response: TransportResponse, call: Call): Promise<Uint8Array> {
   const { body } = response;
   const limit = call.maxBytes ?? MAX_RESPONSE_BYTES;
   if (body instanceof Uint8Array) {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readObject } from '../../client/read-object.ts';
+import { sendForObject } from '../../client/response.ts';
 import { connectKubeconfig } from './kubeconfig-transport.ts';
 import { loadKubeconfig } from './load-kubeconfig.ts';
 
@@ -46,7 +46,7 @@ function config(user: unknown, more: Record<string, unknown> = {}): string {
 async function headersOf(user: unknown): Promise<Record<string, string>> {
   const context = await loadKubeconfig({ file: write('config', config(user)), env: {} });
   const connection = await connectKubeconfig(context, process.env);
-  const { headers, path } = await readObject(connection.transport, '/x?y=1');
+  const { headers, path } = await sendForObject(connection.transport, { method: 'GET', target: '/x?y=1' });
   expect(path).toBe('/x?y=1');
   await connection.stop();
   return headers as Record<string, string>;
@@ -124,6 +124,8 @@ describe('the kubeconfig of a person', () => {
       env: {},
     });
     const { transport } = await connectKubeconfig(context, {});
-    await expect(readObject(transport, '/x')).rejects.toThrow(/^GET http:\/\/127\.0\.0\.1:1\/x: .*ECONNREFUSED/);
+    await expect(sendForObject(transport, { method: 'GET', target: '/x' })).rejects.toThrow(
+      /^GET http:\/\/127\.0\.0\.1:1\/x: .*ECONNREFUSED/,
+    );
   });
 });
