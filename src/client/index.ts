@@ -48,7 +48,15 @@ export type {
   WatchEvent,
 } from '../apimachinery/watch/watch-event.ts';
 export {
+  type BackoffPolicy,
+  DEFAULT_ITEM_BACKOFF,
+  ItemBackoff,
+  type RateLimiter,
+} from '../base/backoff.ts';
+export { type Clock, systemClock, type Timer } from '../base/clock.ts';
+export {
   BugError,
+  ConfigError,
   isBugError,
   isConfigError,
   isKeelsonError,
@@ -57,6 +65,25 @@ export {
   TransportError,
 } from '../base/errors.ts';
 export type { JsonArray, JsonObject, JsonValue } from '../base/json-value.ts';
+export type { LogFields, Logger } from '../base/logger.ts';
+export { MetricRegistry } from '../base/metrics/metric-registry.ts';
+export { METRICS_CONTENT_TYPE } from '../base/metrics/metrics-text.ts';
+export { WorkQueueMetrics } from '../base/metrics/work-queue-metrics.ts';
+export { type ProcessQueueOptions, processQueue } from '../base/process-queue.ts';
+export {
+  CLIENT_GO_ITEM_BACKOFF,
+  CLIENT_GO_RETRY_BUCKET,
+  createClientGoRateLimiter,
+  maxOf,
+  TokenBucketLimiter,
+} from '../base/rate-limiters.ts';
+export {
+  LOW_PRIORITY,
+  NORMAL_PRIORITY,
+  WorkQueue,
+  type WorkQueueObserver,
+  type WorkQueueOptions,
+} from '../base/work-queue.ts';
 export type { Kind, ObjectOf, Scope } from '../kinds/kind.ts';
 export type {
   Api,
@@ -95,6 +122,7 @@ export {
 } from './discovered.ts';
 export { createDiscovery, type Discovery, type DiscoveryOptions } from './discovery.ts';
 export { draft, stringify } from './draft.ts';
+export { fenced } from './fenced.ts';
 export type {
   EventHandler,
   HandlerRegistration,
@@ -110,6 +138,12 @@ export type {
 export { createInformerSet } from './informer-set.ts';
 export type { ExecPlugin, InlineOrFile, KubeconfigContext, KubeconfigFile, KubeconfigUser } from './kubeconfig.ts';
 export { readKubeconfig } from './kubeconfig.ts';
+export {
+  type LeaderElection,
+  type LeaderElectionOptions,
+  type LeaderTerm,
+  runLeaderElection,
+} from './leader-election.ts';
 export type {
   Applied,
   DeepPartial,

@@ -1,0 +1,166 @@
+/**
+ * The term of a leader: the time for which a candidate knows that it holds the Lease.
+ *
+ * Invariants:
+ * - A term never outlives its deadline: `renewDeadlineMs` after the start of the last renewal that is known to have
+ *   succeeded, on the holder's own clock. Another candidate waits for `leaseDurationMs`, which is longer.
+ * - The deadline is checked whenever it matters, not only by a timer: a process that was paused may run other code
+ *   before the timer. `throwIfLost` and the signals' `aborted` and `throwIfAborted` read the clock.
+ * - A term that is lost stays lost. The next one is another object.
+ */
+import { onAbort } from '../base/abort.ts';
+import type { AbortSignalLike } from '../base/abort-signal.ts';
+import type { Clock, Timer } from '../base/clock.ts';
+
+/** One term as the leader. */
+export interface LeaderTerm {
+  /** The identity of the holder. */
+  readonly identity: string;
+  /** `spec.leaseTransitions` of the Lease: grows with every change of the holder. */
+  readonly transitions: number;
+  /** Aborts when the Lease is lost, when its deadline passes, and at stop. */
+  readonly signal: AbortSignalLike;
+  /**
+   * Aborts when the Lease is lost and when its deadline passes, but not at stop: while the leader stops, it still holds
+   * the Lease and may finish its work.
+   */
+  readonly lost: AbortSignalLike;
+  /** The deadline as it is now, in milliseconds of the monotonic clock. Each renewal moves it. */
+  readonly deadline: number;
+  /** Throws the reason of `lost` if the Lease is lost or the deadline has passed. */
+  throwIfLost(): void;
+}
+
+/** A time on both clocks of a machine. */
+export interface LocalTime {
+  readonly monotonic: number;
+  readonly now: number;
+}
+
+export function localTime(clock: Clock): LocalTime {
+  return { monotonic: clock.monotonic(), now: clock.now() };
+}
+
+export interface HeldTermOptions {
+  readonly clock: Clock;
+  /** `namespace/name` of the Lease, for messages. */
+  readonly lease: string;
+  readonly identity: string;
+  readonly transitions: number;
+  readonly renewDeadlineMs: number;
+  /** The start of the request that acquired the Lease. */
+  readonly acquiredAt: LocalTime;
+  /** Ends the term's `signal`, not its `lost`. */
+  readonly stop: AbortSignalLike | undefined;
+}
+
+/** The owner's side of a term. */
+export class HeldTerm implements LeaderTerm {
+  readonly identity: string;
+  readonly transitions: number;
+  readonly signal: AbortSignal;
+  readonly lost: AbortSignal;
+  readonly #options: HeldTermOptions;
+  readonly #abortSignal = new AbortController();
+  readonly #abortLost = new AbortController();
+  readonly #stopListening: () => void;
+  #renewedAt: LocalTime;
+  #timer: Timer | undefined;
+  #lost = false;
+
+  constructor(options: HeldTermOptions) {
+    this.#options = options;
+    this.identity = options.identity;
+    this.transitions = options.transitions;
+    this.#renewedAt = options.acquiredAt;
+    this.lost = readThrough(this.#abortLost.signal, () => this.#check());
+    this.signal = readThrough(this.#abortSignal.signal, () => this.#check());
+    this.#arm();
+    this.#stopListening = onAbort(options.stop, (reason) => this.#abortSignal.abort(reason));
+  }
+
+  get deadline(): number {
+    return this.#renewedAt.monotonic + this.#options.renewDeadlineMs;
+  }
+
+  throwIfLost(): void {
+    this.lost.throwIfAborted();
+  }
+
+  /** Moves the deadline after a renewal whose request started at `startedAt`. A term that is lost stays lost. */
+  renewed(startedAt: LocalTime): void {
+    if (this.lost.aborted) return;
+    this.#renewedAt = startedAt;
+    this.#arm();
+    this.#check();
+  }
+
+  /** The first message counts. */
+  lose(message: string): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.#timer?.cancel();
+    const reason = new DOMException(`the Lease ${this.#options.lease} is lost: ${message}`, 'AbortError');
+    this.#abortLost.abort(reason);
+    this.#abortSignal.abort(reason);
+  }
+
+  /**
+   * Whether the deadline has passed. Also meaningful after the end, for the request that releases the Lease. The
+   * monotonic clock of some systems stands still while the machine is suspended. So the clock of the day counts, too:
+   * the earlier of both. A clock that is set forward ends the term early, which is safe.
+   */
+  get expired(): boolean {
+    const { clock, renewDeadlineMs } = this.#options;
+    return (
+      clock.monotonic() - this.#renewedAt.monotonic >= renewDeadlineMs ||
+      clock.now() - this.#renewedAt.now >= renewDeadlineMs
+    );
+  }
+
+  /** Ends the term after its work. What is left of that work may start no request. */
+  end(): void {
+    this.#stopListening();
+    this.lose('the term has ended');
+  }
+
+  #arm(): void {
+    this.#timer?.cancel();
+    const leftMs = this.deadline - this.#options.clock.monotonic();
+    this.#timer = this.#options.clock.setTimer(Math.max(0, leftMs), () => this.#loseToDeadline());
+  }
+
+  #check(): void {
+    if (!this.#lost && this.expired) this.#loseToDeadline();
+  }
+
+  #loseToDeadline(): void {
+    this.lose(`it was not renewed for ${this.#options.renewDeadlineMs} ms`);
+  }
+}
+
+/**
+ * Makes the reads of a signal run `check` first, which may abort it. The signal stays an AbortSignal that every API
+ * accepts.
+ */
+export function readThrough(signal: AbortSignal, check: () => void): AbortSignal {
+  const aborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get as (
+    this: AbortSignal,
+  ) => boolean;
+  const throwIfAborted = AbortSignal.prototype.throwIfAborted;
+  Object.defineProperties(signal, {
+    aborted: {
+      get(): boolean {
+        if (!aborted.call(signal)) check();
+        return aborted.call(signal);
+      },
+    },
+    throwIfAborted: {
+      value(): void {
+        if (!aborted.call(signal)) check();
+        throwIfAborted.call(signal);
+      },
+    },
+  });
+  return signal;
+}
