@@ -39,10 +39,17 @@ export class ConfigError extends KeelsonError {
   }
 }
 
-/** A connection could not be opened, or broke before the response. */
+/** A connection could not be opened, or broke before the end of the response. */
 export class TransportError extends KeelsonError {
-  constructor(message: string, options: { cause?: unknown; retryable?: boolean } = {}) {
+  /**
+   * The connection was lost after the request was sent, so the server may have processed it. A request that changes
+   * nothing may be repeated.
+   */
+  readonly connectionLost: boolean;
+
+  constructor(message: string, options: { cause?: unknown; retryable?: boolean; connectionLost?: boolean } = {}) {
     super('TransportError', message, { retryable: true, external: true, ...options });
+    this.connectionLost = options.connectionLost ?? false;
   }
 }
 

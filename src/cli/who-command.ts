@@ -10,8 +10,7 @@ import type { JsonObject } from '../base/json-value.ts';
 import { createClient } from '../client/create-client.ts';
 import { createDiscovery } from '../client/discovery.ts';
 import { defaultOptions } from '../controlplane/options.ts';
-import { connectKubeconfig } from '../node/kubeconfig/kubeconfig-transport.ts';
-import { loadKubeconfig } from '../node/kubeconfig/load-kubeconfig.ts';
+import { connect } from '../node/kubeconfig/connect.ts';
 import { wantsColour } from '../node/log/colour.ts';
 import { withExamples } from './command-tree.ts';
 import { readInput } from './crd-input.ts';
@@ -117,22 +116,20 @@ async function objectOnServer(
   { namespace, kubeconfig, context }: WhoOptions,
 ): Promise<JsonObject> {
   const [kind = '', name = ''] = given === undefined ? target.split('/') : [target, given];
-  const access = await loadKubeconfig({
-    env: process.env,
+  const connection = await connect({
     fallbacks: [
       join(process.env['HOME'] ?? homedir(), '.kube', 'config'),
       join(defaultOptions.dataDir, 'admin.kubeconfig'),
     ],
-    ...(kubeconfig === undefined ? {} : { file: kubeconfig }),
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   });
-  const connection = await connectKubeconfig(access, process.env);
   try {
     const client = createClient(connection.transport);
     const resource = await createDiscovery(client).find(kind);
     if (resource === undefined)
-      throw new ConfigError(`the server ${access.server} has no resource ${JSON.stringify(kind)}`);
-    const within = resource.scope === 'Namespaced' ? (namespace ?? access.namespace) : undefined;
+      throw new ConfigError(`the server ${connection.server} has no resource ${JSON.stringify(kind)}`);
+    const within = resource.scope === 'Namespaced' ? (namespace ?? connection.namespace) : undefined;
     return (await client.api(resource, within).get(name)) as unknown as JsonObject;
   } finally {
     await connection.stop();

@@ -25,6 +25,8 @@ export interface ExecPlugin {
   readonly apiVersion: string;
   readonly provideClusterInfo: boolean;
   readonly installHint: string;
+  /** Whether the plugin may read from the terminal: it must (`Always`), may, or must not. Default `IfAvailable`. */
+  readonly interactiveMode: 'Always' | 'IfAvailable' | 'Never';
   /** The path of the kubeconfig. A command that contains a slash is relative to its folder. */
   readonly base: string;
 }
@@ -150,6 +152,11 @@ function userOf(entry: Entry): KubeconfigUser {
 }
 
 function execOf(exec: JsonObject, base: string): ExecPlugin {
+  const mode = textOf(exec, 'interactiveMode') ?? 'IfAvailable';
+  if (mode !== 'Always' && mode !== 'IfAvailable' && mode !== 'Never')
+    throw new ConfigError(
+      `${base}: the interactiveMode ${JSON.stringify(mode)} of a credential plugin is not one of Always, IfAvailable, Never`,
+    );
   const env: Record<string, string> = {};
   const list = getField(exec, 'env');
   for (const item of Array.isArray(list) ? list : [])
@@ -161,6 +168,7 @@ function execOf(exec: JsonObject, base: string): ExecPlugin {
     apiVersion: textOf(exec, 'apiVersion') ?? 'client.authentication.k8s.io/v1',
     provideClusterInfo: getField(exec, 'provideClusterInfo') === true,
     installHint: textOf(exec, 'installHint') ?? '',
+    interactiveMode: mode,
     base,
   };
 }

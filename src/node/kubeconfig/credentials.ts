@@ -1,58 +1,201 @@
-/** The credentials of a kubeconfig user: its files are read, and its plugin is run. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { dirname, resolve } from 'node:path';
-import { decodeBase64, encodeBase64 } from '../../base/base64.ts';
-import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+/**
+ * The credentials of a kubeconfig user. Files are read again when they may have changed, and a credential plugin is run
+ * again before its credentials expire and after the server refused them.
+ * Invariant: at most one reading or run is under way, and requests that need its result wait for it.
+ */
+import { validateHeaderValue } from 'node:http';
+import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
+import { encodeBase64 } from '../../base/base64.ts';
+import { encodeUtf8 } from '../../base/bytes.ts';
+import type { Clock } from '../../base/clock.ts';
 import { ConfigError, toError } from '../../base/errors.ts';
-import { readJson } from '../../base/json-read.ts';
-import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import type { ExecPlugin, InlineOrFile, KubeconfigContext } from '../../client/kubeconfig.ts';
-import type { ClientKeyPair } from '../../server/http/outbound.ts';
-import { readTextFile } from '../platform.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { KubeconfigContext } from '../../client/kubeconfig.ts';
+import type { CredentialSource, Credentials, Trust } from '../client/server-transport.ts';
+import { type PluginCredentials, runPlugin } from './exec-plugin.ts';
+import { readSource } from './read-source.ts';
 
-export interface Credentials {
-  /** PEM; '' for the authorities that the system trusts. */
-  readonly caPem: string;
-  readonly clientCertificate: ClientKeyPair | undefined;
-  /** `authorization` and the headers of impersonation. */
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+/** The age at which files are read again; that of client-go for tokens. */
+const FILE_AGE_MS = 60_000;
+/** The time before its end at which a credential counts as expired. */
+const EXPIRY_LEEWAY_MS = 10_000;
+/** The least time between two runs of a plugin whose credentials the server refuses. */
+const REFUSED_MS = 10_000;
+
+export interface CredentialOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Called if credentials cannot be renewed while the old ones may still be valid. */
+  readonly warn: (message: string) => void;
 }
 
-/** Throws ConfigError naming the file or the plugin that cannot be used. */
-export async function loadCredentials(
+/** Reads the credentials for the first time. Throws ConfigError naming the file or the plugin that cannot be used. */
+export async function openCredentials(
   context: KubeconfigContext,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<Credentials> {
-  const { user } = context;
-  const caPem = context.ca === undefined ? '' : await read(context.ca);
-  const certificate = user.clientCertificate === undefined ? undefined : await read(user.clientCertificate);
-  const key = user.clientKey === undefined ? undefined : await read(user.clientKey);
-  if ((certificate === undefined) !== (key === undefined))
-    throw new ConfigError(`the context ${context.name} has a client certificate without its key, or a key without it`);
-  const given = certificate === undefined || key === undefined ? undefined : { cert: certificate, key };
-  const token = user.tokenFile === undefined ? user.token : (await read(user.tokenFile)).trim();
-  const isComplete = given !== undefined || token !== undefined || user.basic !== undefined;
-  const plugin = user.exec === undefined || isComplete ? undefined : await runPlugin(user.exec, context, caPem, env);
-  return {
-    caPem,
-    clientCertificate: given ?? plugin?.clientCertificate,
-    headers: { ...authorization(token ?? plugin?.token, user.basic), ...impersonation(user.impersonate) },
-  };
+  options: CredentialOptions,
+): Promise<CredentialSource> {
+  const credentials = new RotatingCredentials(context, options);
+  await credentials.load();
+  return credentials;
+}
+
+/** The texts of the files. */
+interface FileTexts extends Trust {
+  readonly token: string | undefined;
+}
+
+class RotatingCredentials implements CredentialSource {
+  readonly #context: KubeconfigContext;
+  readonly #options: CredentialOptions;
+  readonly #stopped = new AbortController();
+  readonly #hasFiles: boolean;
+  #files: FileTexts | undefined;
+  #plugin: PluginCredentials | undefined;
+  #current: Credentials | undefined;
+  /** On the monotonic clock. */
+  #filesReadAt = 0;
+  #pluginRanAt = 0;
+  #loading: Promise<Credentials> | undefined;
+
+  constructor(context: KubeconfigContext, options: CredentialOptions) {
+    this.#context = context;
+    this.#options = options;
+    const { clientCertificate, clientKey, tokenFile } = context.user;
+    this.#hasFiles = [context.ca, clientCertificate, clientKey, tokenFile].some((source) => source?.kind === 'file');
+  }
+
+  current(): MaybePromise<Credentials> {
+    const current = this.#current;
+    if (current !== undefined && !this.#areFilesOld() && !this.#isPluginOld()) return current;
+    return this.load();
+  }
+
+  async renew(used: Credentials): Promise<Credentials | undefined> {
+    if (this.#current === used) {
+      const { clock } = this.#options;
+      if (this.#hasFiles) this.#filesReadAt = Number.NEGATIVE_INFINITY;
+      const refused = this.#plugin;
+      if (refused !== undefined && clock.monotonic() - this.#pluginRanAt >= REFUSED_MS)
+        this.#plugin = { ...refused, expires: Number.NEGATIVE_INFINITY };
+    }
+    const renewed = await this.current();
+    return renewed === used ? undefined : renewed;
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  load(): Promise<Credentials> {
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  async #load(): Promise<Credentials> {
+    const { clock } = this.#options;
+    if (this.#files === undefined || this.#areFilesOld()) {
+      this.#files = await this.#orKept(this.#readFiles(), this.#files);
+      this.#filesReadAt = clock.monotonic();
+    }
+    const files = this.#files;
+    const { exec, basic } = this.#context.user;
+    const isComplete = files.clientCertificate !== undefined || files.token !== undefined || basic !== undefined;
+    if (exec !== undefined && !isComplete && (this.#plugin === undefined || this.#isPluginOld())) {
+      const { env } = this.#options;
+      const { signal } = this.#stopped;
+      const run = runPlugin({ plugin: exec, context: this.#context, caPem: files.caPem, env, signal });
+      const kept = this.#isExpired() ? undefined : this.#plugin;
+      this.#plugin = await this.#orKept(run, kept);
+      this.#pluginRanAt = clock.monotonic();
+    }
+    this.#current = this.#merge(files, this.#plugin);
+    return this.#current;
+  }
+
+  /** Reports a failure and returns the value before it, if there is one. */
+  async #orKept<T>(next: Promise<T>, kept: T | undefined): Promise<T> {
+    try {
+      return await next;
+    } catch (caught) {
+      if (kept === undefined) throw caught;
+      this.#options.warn(`the credentials of the context ${this.#context.name} stay: ${toError(caught).message}`);
+      return kept;
+    }
+  }
+
+  #areFilesOld(): boolean {
+    return this.#hasFiles && this.#options.clock.monotonic() - this.#filesReadAt >= FILE_AGE_MS;
+  }
+
+  #isPluginOld(): boolean {
+    const expires = this.#plugin?.expires;
+    return expires !== undefined && this.#options.clock.now() >= expires - EXPIRY_LEEWAY_MS;
+  }
+
+  #isExpired(): boolean {
+    const expires = this.#plugin?.expires;
+    return expires !== undefined && this.#options.clock.now() >= expires;
+  }
+
+  async #readFiles(): Promise<FileTexts> {
+    const { name, ca, user } = this.#context;
+    const caPem = ca === undefined ? '' : await readSource(ca);
+    const cert = user.clientCertificate === undefined ? undefined : await readSource(user.clientCertificate);
+    const key = user.clientKey === undefined ? undefined : await readSource(user.clientKey);
+    if ((cert === undefined) !== (key === undefined))
+      throw new ConfigError(`the context ${name} has a client certificate without its key, or a key without it`);
+    const token = user.tokenFile === undefined ? user.token : (await readSource(user.tokenFile)).trim();
+    if (token === '') throw new ConfigError(`the token file of the context ${name} is empty`);
+    return { caPem, clientCertificate: cert === undefined || key === undefined ? undefined : { cert, key }, token };
+  }
+
+  /** Returns the current credentials if nothing has changed. */
+  #merge(files: FileTexts, plugin: PluginCredentials | undefined): Credentials {
+    const { user, name } = this.#context;
+    const before = this.#current;
+    const trust: Trust = {
+      caPem: files.caPem,
+      clientCertificate: files.clientCertificate ?? plugin?.clientCertificate,
+    };
+    const headers = {
+      ...authorization(files.token ?? plugin?.token, user.basic, name),
+      ...impersonation(user.impersonate),
+    };
+    const isSameTrust = before !== undefined && isSame(before.trust, trust);
+    if (isSameTrust && before.headers['authorization'] === headers['authorization']) return before;
+    return { trust: isSameTrust ? before.trust : trust, headers };
+  }
+}
+
+function isSame(a: Trust, b: Trust): boolean {
+  return (
+    a.caPem === b.caPem &&
+    a.clientCertificate?.cert === b.clientCertificate?.cert &&
+    a.clientCertificate?.key === b.clientCertificate?.key
+  );
 }
 
 function authorization(
   token: string | undefined,
   basic: KubeconfigContext['user']['basic'],
+  context: string,
 ): Readonly<Record<string, string>> {
-  if (token !== undefined) return { authorization: `Bearer ${token}` };
+  if (token !== undefined) {
+    const value = `Bearer ${token}`;
+    try {
+      validateHeaderValue('authorization', value);
+    } catch {
+      throw new ConfigError(`the token of the context ${context} has characters that a header cannot contain`);
+    }
+    return { authorization: value };
+  }
   if (basic === undefined) return {};
   return { authorization: `Basic ${encodeBase64(encodeUtf8(`${basic.username}:${basic.password}`))}` };
 }
 
-function impersonation(
-  impersonate: KubeconfigContext['user']['impersonate'],
-): Readonly<Record<string, string | readonly string[]>> {
+function impersonation(impersonate: KubeconfigContext['user']['impersonate']): HttpHeaders {
   if (impersonate === undefined) return {};
   const { user, groups, uid } = impersonate;
   return {
@@ -60,78 +203,4 @@ function impersonation(
     ...(groups.length === 0 ? {} : { 'impersonate-group': groups }),
     ...(uid === '' ? {} : { 'impersonate-uid': uid }),
   };
-}
-
-async function read(source: InlineOrFile): Promise<string> {
-  if (source.kind === 'inline') {
-    const bytes = decodeBase64(source.base64);
-    if (bytes === undefined) throw new ConfigError('the kubeconfig has data that is not base64');
-    return decodeUtf8(bytes);
-  }
-  const path = resolve(dirname(source.base), source.path);
-  const text = await readTextFile(path);
-  if (text === undefined) throw new ConfigError(`${source.base} names ${path}, which does not exist`);
-  return text;
-}
-
-interface PluginCredentials {
-  readonly token: string | undefined;
-  readonly clientCertificate: ClientKeyPair | undefined;
-}
-
-/** Runs a credential plugin: client.authentication.k8s.io, ExecCredential. */
-async function runPlugin(
-  plugin: ExecPlugin,
-  { server, insecureSkipTlsVerify, tlsServerName }: KubeconfigContext,
-  caPem: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<PluginCredentials> {
-  const cluster = {
-    server,
-    ...(caPem === '' ? {} : { 'certificate-authority-data': encodeBase64(encodeUtf8(caPem)) }),
-    ...(insecureSkipTlsVerify ? { 'insecure-skip-tls-verify': true } : {}),
-    ...(tlsServerName === undefined ? {} : { 'tls-server-name': tlsServerName }),
-  };
-  const info = {
-    kind: 'ExecCredential',
-    apiVersion: plugin.apiVersion,
-    spec: { interactive: process.stdin.isTTY === true, ...(plugin.provideClusterInfo ? { cluster } : {}) },
-  };
-  const command = plugin.command.includes('/') ? resolve(dirname(plugin.base), plugin.command) : plugin.command;
-  const output = await outputOf(command, plugin, { ...env, ...plugin.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) });
-  const answer = readJson(output);
-  const status = answer.ok && isJsonObject(answer.value) ? getField(answer.value, 'status') : undefined;
-  if (!isJsonObject(status)) throw new ConfigError(`the credential plugin ${command} printed no ExecCredential`);
-  const cert = textOf(status, 'clientCertificateData');
-  const key = textOf(status, 'clientKeyData');
-  return {
-    token: textOf(status, 'token'),
-    clientCertificate: cert === undefined || key === undefined ? undefined : { cert, key },
-  };
-}
-
-async function outputOf(
-  command: string,
-  { args, installHint }: ExecPlugin,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
-  const child = spawn(command, args, { stdio: ['inherit', 'pipe', 'inherit'], env });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    output += chunk;
-  });
-  try {
-    const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) throw new ConfigError(`the credential plugin ${command} ended with ${code ?? 'a signal'}`);
-    return output;
-  } catch (caught) {
-    if (caught instanceof ConfigError) throw caught;
-    const hint = installHint === '' ? '' : ` (${installHint.trim()})`;
-    throw new ConfigError(`cannot run the credential plugin ${command}: ${toError(caught).message}${hint}`);
-  }
-}
-
-function textOf(object: JsonObject, name: string): string | undefined {
-  const value = getField(object, name);
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

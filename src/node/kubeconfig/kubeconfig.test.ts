@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendForObject } from '../../client/response.ts';
-import { connectKubeconfig } from './kubeconfig-transport.ts';
-import { loadKubeconfig } from './load-kubeconfig.ts';
+import { connect } from './connect.ts';
 
 let folder: string;
 let server: Server;
@@ -44,8 +43,7 @@ function config(user: unknown, more: Record<string, unknown> = {}): string {
 
 /** Returns the headers that the server sees. */
 async function headersOf(user: unknown): Promise<Record<string, string>> {
-  const context = await loadKubeconfig({ file: write('config', config(user)), env: {} });
-  const connection = await connectKubeconfig(context, process.env);
+  const connection = await connect({ kubeconfig: write('config', config(user)) });
   const { headers, path } = await sendForObject(connection.transport, { method: 'GET', target: '/x?y=1' });
   expect(path).toBe('/x?y=1');
   await connection.stop();
@@ -54,7 +52,7 @@ async function headersOf(user: unknown): Promise<Record<string, string>> {
 
 describe('the credentials of a kubeconfig', () => {
   it('are tokens, also from a file beside it, or a password', async () => {
-    expect(await headersOf({ token: 'abc' })).toMatchObject({ authorization: 'Bearer abc', 'user-agent': 'keelson' });
+    expect(await headersOf({ token: 'abc' })).toMatchObject({ authorization: 'Bearer abc' });
     write('token', 'from-file\n');
     expect((await headersOf({ token: 'abc', tokenFile: 'token' }))['authorization']).toBe('Bearer from-file');
     expect((await headersOf({ username: 'a', password: 'b' }))['authorization']).toBe('Basic YTpi');
@@ -106,26 +104,24 @@ describe('the kubeconfig of a person', () => {
   it('is in KUBECONFIG, of which missing files are ignored, or in a usual place', async () => {
     const file = write('config', config({}));
     const env = { KUBECONFIG: [join(folder, 'none'), file].join(delimiter) };
-    expect((await loadKubeconfig({ env })).server).toBe(url);
+    expect((await connect({ env })).server).toBe(url);
     const fallbacks = [join(folder, 'none'), file];
-    expect((await loadKubeconfig({ env: {}, fallbacks })).server).toBe(url);
+    expect((await connect({ env: {}, fallbacks })).server).toBe(url);
+    expect((await connect({ env: {}, kubeconfig: config({}) })).server).toBe(url);
   });
 
   it('must exist', async () => {
     const none = join(folder, 'none');
-    await expect(loadKubeconfig({ env: {}, file: none })).rejects.toThrow(`--kubeconfig: ${none} does not exist`);
-    await expect(loadKubeconfig({ env: { KUBECONFIG: none } })).rejects.toThrow(`KUBECONFIG names ${none}, which`);
-    await expect(loadKubeconfig({ env: {}, fallbacks: [none] })).rejects.toThrow('set KUBECONFIG or --kubeconfig');
+    await expect(connect({ env: {}, kubeconfig: none })).rejects.toThrow(`the kubeconfig ${none} does not exist`);
+    await expect(connect({ env: { KUBECONFIG: none } })).rejects.toThrow(`KUBECONFIG names ${none}, which`);
+    await expect(connect({ env: {}, fallbacks: [none] })).rejects.toThrow('no kubeconfig: set KUBECONFIG or name a');
   });
 
   it('may name a server that does not answer', async () => {
-    const context = await loadKubeconfig({
-      file: write('config', config({}, { server: 'http://127.0.0.1:1' })),
-      env: {},
-    });
-    const { transport } = await connectKubeconfig(context, {});
+    const kubeconfig = write('config', config({}, { server: 'http://127.0.0.1:1' }));
+    const { transport } = await connect({ kubeconfig, env: {} });
     await expect(sendForObject(transport, { method: 'GET', target: '/x' })).rejects.toThrow(
-      /^GET http:\/\/127\.0\.0\.1:1\/x: .*ECONNREFUSED/,
+      'Get "http://127.0.0.1:1/x": dial tcp 127.0.0.1:1: connect: connection refused',
     );
   });
 });

@@ -1,43 +1,40 @@
-/** The kubeconfig of the person who runs a command, found and read as kubectl does it. */
+/** The kubeconfig of the person who runs a command or program, found and read as kubectl does it. */
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
-import { type KubeconfigContext, type KubeconfigFile, readKubeconfig } from '../../client/kubeconfig.ts';
+import type { KubeconfigFile } from '../../client/kubeconfig.ts';
 import { readTextFile } from '../platform.ts';
 
-export interface LoadKubeconfigOptions {
-  /** A file that must exist. Default: the files in KUBECONFIG that exist, or the first of `fallbacks` that exists. */
-  readonly file?: string;
-  /** Default: the current context. */
-  readonly context?: string;
+export interface FindKubeconfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Files for people without KUBECONFIG. Default: `~/.kube/config`. */
-  readonly fallbacks?: readonly string[];
+  /** Files for people without KUBECONFIG, of which the first that exists counts. Default: `~/.kube/config`. */
+  readonly fallbacks?: readonly string[] | undefined;
 }
 
-/** Throws ConfigError if there is no file, or if it cannot be used. */
-export async function loadKubeconfig(options: LoadKubeconfigOptions): Promise<KubeconfigContext> {
-  const files = await filesOf(options);
-  return readKubeconfig(files, options.context);
+export interface FoundKubeconfig {
+  readonly files: readonly KubeconfigFile[];
+  /** Says why there are no files. */
+  readonly problem: string;
 }
 
-async function filesOf({ file, env, fallbacks }: LoadKubeconfigOptions): Promise<readonly KubeconfigFile[]> {
-  if (file !== undefined) {
-    const [found] = await existing([file]);
-    if (found === undefined) throw new ConfigError(`--kubeconfig: ${file} does not exist`);
-    return [found];
-  }
+/** Reads a file that must exist. Throws ConfigError. */
+export async function readKubeconfigFile(path: string): Promise<KubeconfigFile> {
+  const [found] = await existing([path]);
+  if (found === undefined) throw new ConfigError(`the kubeconfig ${path} does not exist`);
+  return found;
+}
+
+/** Reads the files in KUBECONFIG that exist, or the first fallback. Throws ConfigError if one cannot be read. */
+export async function findKubeconfig({ env, fallbacks }: FindKubeconfigOptions): Promise<FoundKubeconfig> {
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
-  if (named.length > 0) {
-    const found = await existing(named);
-    if (found.length === 0) throw new ConfigError(`KUBECONFIG names ${named.join(', ')}, which does not exist`);
-    return found;
-  }
+  if (named.length > 0)
+    return { files: await existing(named), problem: `KUBECONFIG names ${named.join(', ')}, which does not exist` };
   const usual = fallbacks ?? [join(env['HOME'] ?? homedir(), '.kube', 'config')];
-  const [first] = await existing(usual);
-  if (first === undefined)
-    throw new ConfigError(`no kubeconfig: set KUBECONFIG or --kubeconfig (${usual.join(', ')} does not exist)`);
-  return [first];
+  const files = await existing(usual);
+  return {
+    files: files.slice(0, 1),
+    problem: `no kubeconfig: set KUBECONFIG or name a file (${usual.join(', ')} does not exist)`,
+  };
 }
 
 async function existing(paths: readonly string[]): Promise<readonly KubeconfigFile[]> {

@@ -3,43 +3,39 @@
  * Invariant: a connection is used only for requests with the same CA bundle and client certificate as that which made
  * it.
  */
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  type ClientSessionRequestOptions,
-  connect as connectHttp2,
-  type OutgoingHttpHeaders,
-} from 'node:http2';
-import { Agent, type RequestOptions } from 'node:https';
+
+import { Agent as PlainAgent, request as sendPlain } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import { Agent, type RequestOptions, request as sendHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { Dialer, type TrustOptions } from './dial.ts';
+import { NotSentError } from './errors.ts';
+import { IDLE_MS, MAX_FREE_SOCKETS, MAX_KNOWN_ORIGINS, SESSION_MEMORY_MB, STREAM_WINDOW } from './limits.ts';
+import { PooledSession } from './pooled-session.ts';
 import type { Origin } from './target.ts';
 
 /** A connection for one request. */
 export type Connection =
+  /** A stream of the session is reserved. */
   | { readonly protocol: 'h2'; readonly session: PooledSession }
   /** `socket` is a connection that the request may use up; undefined to take one from the agent. */
   | { readonly protocol: 'http/1.1'; readonly socket: TLSSocket | undefined };
 
-const IDLE_MS = 30_000;
-const MAX_FREE_SOCKETS = 16;
-/** Origins that are known to have no HTTP/2. */
-const MAX_KNOWN_ORIGINS = 1_000;
-/** The receive windows of Go's transport, so that paused streams do not block the others of their session. */
-const SESSION_WINDOW = 2 ** 30;
-const STREAM_WINDOW = 256 * 1024;
 /** Takes a kept HTTP/1.1 connection, or a new one. */
 export const FROM_AGENT: Connection = { protocol: 'http/1.1', socket: undefined };
+
+const AGENT_OPTIONS = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_FREE_SOCKETS };
 
 /** An agent whose connections are verified before a request gets them. */
 class VerifyingAgent extends Agent {
   readonly #dialer: Dialer;
 
   constructor(dialer: Dialer) {
-    super({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_FREE_SOCKETS });
+    super(AGENT_OPTIONS);
     this.#dialer = dialer;
   }
 
@@ -58,30 +54,57 @@ class VerifyingAgent extends Agent {
   }
 }
 
+export interface PoolOptions extends TrustOptions {
+  /** Connections without TLS, for HTTP/1.1 alone. Default false. */
+  readonly isPlain?: boolean;
+}
+
+/** Gives a connection back that is not used. */
+export function discardConnection(connection: Connection): void {
+  if (connection.protocol === 'h2') connection.session.release();
+  else connection.socket?.destroy();
+}
+
 export class ConnectionPool {
-  readonly agent: Agent;
+  /** The kept HTTP/1.1 connections. */
+  readonly agent: PlainAgent;
+  /** Sends a request over HTTP/1.1, with or without TLS. */
+  readonly send: typeof sendHttps;
+  readonly #isPlain: boolean;
   readonly #dialer: Dialer;
-  readonly #sessions = new Map<string, PooledSession>();
+  readonly #clock: Clock;
+  /** Sessions that take requests. There are several if the server limits the streams of one. */
+  readonly #sessions = new Map<string, PooledSession[]>();
+  readonly #open = new Set<PooledSession>();
   readonly #withoutHttp2 = new Set<string>();
   /** Origins whose protocol is being negotiated. */
   readonly #negotiating = new Map<string, Promise<Connection>>();
 
-  constructor(options: TrustOptions) {
+  constructor(options: PoolOptions) {
+    this.#isPlain = options.isPlain ?? false;
+    this.#clock = options.clock;
     this.#dialer = new Dialer(options);
-    this.agent = new VerifyingAgent(this.#dialer);
+    this.agent = this.#isPlain ? new PlainAgent(AGENT_OPTIONS) : new VerifyingAgent(this.#dialer);
+    this.send = this.#isPlain ? sendPlain : sendHttps;
   }
 
   /** Returns a connection that uses HTTP/2 if the origin supports it. Rejects with Node's error if none can be made. */
   negotiate(origin: Origin): MaybePromise<Connection> {
+    if (this.#isPlain) return FROM_AGENT;
     const key = `${origin.host}|${origin.port}|${origin.servername}`;
-    const session = this.#sessions.get(key);
-    if (session?.isUsable) return { protocol: 'h2', session };
+    const sessions = this.#sessions.get(key);
+    for (let i = 0; sessions !== undefined && i < sessions.length; i++) {
+      const session = sessions[i]!;
+      if (session.reserve()) return { protocol: 'h2', session };
+    }
     if (this.#withoutHttp2.has(key)) return FROM_AGENT;
     const negotiating = this.#negotiating.get(key);
     // Only the first request uses the new socket, if it is an HTTP/1.1 connection.
     if (negotiating !== undefined)
-      return negotiating.then((connection) => (connection.protocol === 'h2' ? connection : FROM_AGENT));
-    const started = this.#connect(origin, key).finally(() => this.#negotiating.delete(key));
+      return negotiating.then((connection) => (connection.protocol === 'h2' ? this.negotiate(origin) : FROM_AGENT));
+    const started = this.#connect(origin, key);
+    const settled = (): void => void this.#negotiating.delete(key);
+    started.then(settled, settled);
     this.#negotiating.set(key, started);
     return started;
   }
@@ -91,18 +114,22 @@ export class ConnectionPool {
     return this.#dialer.dial(origin, ['http/1.1']);
   }
 
+  /** The number of connections that exist. */
+  get connections(): number {
+    const sockets = [this.agent.sockets, this.agent.freeSockets].flatMap((lists) => Object.values(lists));
+    return this.#open.size + sockets.reduce((sum, list) => sum + (list?.length ?? 0), 0);
+  }
+
   /** Closes idle connections. Running requests continue; what they leave open closes after its idle time. */
   closeIdle(): void {
     for (const sockets of Object.values(this.agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
-    for (const session of this.#sessions.values()) session.close();
-    this.#sessions.clear();
+    for (const session of this.#open) session.close();
   }
 
   destroy(): void {
     this.#dialer.stop();
     this.agent.destroy();
-    for (const session of this.#sessions.values()) session.destroy();
-    this.#sessions.clear();
+    for (const session of this.#open) session.destroy();
   }
 
   async #connect(origin: Origin, key: string): Promise<Connection> {
@@ -116,65 +143,26 @@ export class ConnectionPool {
       connectHttp2('https://upstream', {
         createConnection: () => socket,
         settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
+        maxSessionMemory: SESSION_MEMORY_MB,
       }),
+      socket,
+      this.#clock,
     );
-    session.start(() => {
-      if (this.#sessions.get(key) === session) this.#sessions.delete(key);
+    this.#open.add(session);
+    await session.start({
+      onRetired: () => this.#forget(key, session),
+      onClosed: () => this.#open.delete(session),
     });
-    this.#sessions.set(key, session);
+    if (!session.reserve()) throw new NotSentError('http2: the server takes no requests');
+    const sessions = this.#sessions.get(key);
+    if (sessions === undefined) this.#sessions.set(key, [session]);
+    else sessions.push(session);
     return { protocol: 'h2', session };
   }
-}
 
-/** An HTTP/2 session that closes after its idle time, and does not keep the process alive while it has no streams. */
-export class PooledSession {
-  readonly #session: ClientHttp2Session;
-  #streams = 0;
-  #retired = false;
-
-  constructor(session: ClientHttp2Session) {
-    this.#session = session;
-  }
-
-  /** `onRetired` is called once or more when the session takes no more requests. */
-  start(onRetired: () => void): void {
-    const session = this.#session;
-    const retire = (): void => {
-      this.#retired = true;
-      onRetired();
-    };
-    session.once('connect', () => session.setLocalWindowSize(SESSION_WINDOW));
-    // Each stream reports the failure itself.
-    session.on('error', retire);
-    session.on('goaway', retire);
-    session.on('close', retire);
-    session.setTimeout(IDLE_MS, () => {
-      if (this.#streams === 0) this.close();
-    });
-  }
-
-  get isUsable(): boolean {
-    return !this.#retired && !this.#session.closed && !this.#session.destroyed;
-  }
-
-  /** Opens a stream. */
-  request(headers: OutgoingHttpHeaders, options: ClientSessionRequestOptions): ClientHttp2Stream {
-    const stream = this.#session.request(headers, options);
-    if (this.#streams++ === 0) this.#session.ref();
-    stream.once('close', () => {
-      if (--this.#streams === 0) this.#session.unref();
-    });
-    return stream;
-  }
-
-  /** Takes no more requests and closes after the last one. */
-  close(): void {
-    this.#retired = true;
-    this.#session.close();
-  }
-
-  destroy(): void {
-    this.#retired = true;
-    this.#session.destroy();
+  #forget(key: string, session: PooledSession): void {
+    const rest = this.#sessions.get(key)?.filter((other) => other !== session) ?? [];
+    if (rest.length === 0) this.#sessions.delete(key);
+    else this.#sessions.set(key, rest);
   }
 }

@@ -1,5 +1,5 @@
 /** Failures of outbound requests in the words of Go's HTTP client, which operators search for. */
-import { TransportError, toError } from '../../base/errors.ts';
+import { isTransportError, TransportError, toError } from '../../base/errors.ts';
 import type { OutboundTarget } from '../../server/http/outbound.ts';
 
 export const STOPPED = 'the server is shutting down';
@@ -13,15 +13,59 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'ENETUNREACH',
 ]);
 
+/** Methods of requests that change nothing (RFC 9110, 9.2.1). */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** The codes of connections that break. */
+const LOST: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED']);
+
 /** A failure before a connection could be used, so that the request was not sent. */
 export class NotSentError extends TransportError {}
 
-/** Wraps a failure: `Get "<url>": dial tcp 127.0.0.1:1: connect: connection refused`. */
+/** The server says that it did not process the request: REFUSED_STREAM, or a GOAWAY (RFC 9113, 8.7). */
+export class NotProcessedError extends NotSentError {}
+
+/** The server reset a stream without a code of failure. */
+export class StreamResetError extends TransportError {}
+
+/** A connection that broke while it had requests. */
+export function lostConnection(message: string, cause?: Error): TransportError {
+  return new TransportError(message, { retryable: false, connectionLost: true, ...(cause && { cause }) });
+}
+
+/**
+ * Wraps a failure: `Get "<url>": dial tcp 127.0.0.1:1: connect: connection refused`. It is retryable exactly if the
+ * request was not sent.
+ */
 export function outboundError(method: string, target: OutboundTarget, caught: unknown): TransportError {
   const cause = toError(caught);
   const message = `${operation(method)} ${JSON.stringify(target.url)}: ${describe(cause, target)}`;
-  const isUnsent = cause instanceof NotSentError || NOT_SENT.has(codeOf(cause) ?? '');
-  return new TransportError(message, { cause, retryable: isUnsent });
+  const retryable = isUnsent(cause);
+  return new TransportError(message, { cause, retryable, connectionLost: !retryable && isLost(cause) });
+}
+
+/**
+ * Wraps a failure in the same words. It is retryable if the server did not process the request, or if the request
+ * changes nothing and the server or the connection broke its answer off. An answer that is not HTTP is not.
+ */
+export function clientError(method: string, target: OutboundTarget, caught: unknown): TransportError {
+  const error = outboundError(method, target, caught);
+  if (error.retryable || !SAFE_METHODS.has(method)) return error;
+  const { message, cause, connectionLost } = error;
+  return new TransportError(message, { cause, connectionLost, retryable: connectionLost || isReset(cause) });
+}
+
+function isUnsent(error: Error): boolean {
+  return error instanceof NotSentError || NOT_SENT.has(codeOf(error) ?? '');
+}
+
+/** The server ended the stream with an error. */
+function isReset(error: unknown): boolean {
+  return error instanceof StreamResetError || (error instanceof Error && codeOf(error) === 'ERR_HTTP2_STREAM_ERROR');
+}
+
+function isLost(error: Error): boolean {
+  return isTransportError(error) ? error.connectionLost : LOST.has(codeOf(error) ?? '');
 }
 
 /** Go prints `Get` for GET. */

@@ -31,6 +31,9 @@ export const BODY_ABORTED = 'the request body was aborted';
 
 type Http1Connection = Extract<Connection, { protocol: 'http/1.1' }>;
 
+/** The parts of a request that are sent, apart from its target. */
+export type Message = Pick<OutboundRequest, 'method' | 'headers' | 'body'>;
+
 /** A request to send, with its parsed target. */
 export interface Sending<Request, Result> {
   readonly request: Request;
@@ -40,12 +43,12 @@ export interface Sending<Request, Result> {
 
 /** Sends the head and the body. */
 export function sendHttp1(
-  { request, target, events }: Sending<OutboundRequest, OutboundResponse>,
+  { request, target, events }: Sending<Message, OutboundResponse>,
   pool: ConnectionPool,
   { socket }: Http1Connection,
 ): Abort {
   const body = request.body === EMPTY_SOURCE ? undefined : request.body;
-  const outgoing = sendHttps({
+  const outgoing = pool.send({
     ...optionsOf(request.method, target),
     // Node ignores createConnection if there is an agent.
     ...(socket === undefined ? { agent: pool.agent } : { createConnection: () => socket }),

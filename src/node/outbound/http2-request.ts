@@ -4,20 +4,26 @@ import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'nod
 import { TransportError } from '../../base/errors.ts';
 import { type ByteSink, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
 import type { AnswerHeaders } from '../../server/http/exchange.ts';
-import type { OutboundRequest, OutboundResponse } from '../../server/http/outbound.ts';
+import type { OutboundResponse } from '../../server/http/outbound.ts';
 import { pipeReadable } from '../streams/pipe-readable.ts';
 import { writableSink } from '../streams/writable-sink.ts';
-import type { PooledSession } from './connection-pool.ts';
-import { type Abort, BODY_ABORTED, type Sending } from './http1-request.ts';
+import { lostConnection, NotProcessedError, StreamResetError } from './errors.ts';
+import { type Abort, BODY_ABORTED, type Message, type Sending } from './http1-request.ts';
+import type { PooledSession } from './pooled-session.ts';
 
 /** Sends the head and the body. */
 export function sendHttp2(
-  { request, target, events }: Sending<OutboundRequest, OutboundResponse>,
+  { request, target, events }: Sending<Message, OutboundResponse>,
   session: PooledSession,
 ): Abort {
   const body = request.body === EMPTY_SOURCE ? undefined : request.body;
   const { host, ...headers } = request.headers;
-  validateHeaders(request.headers);
+  try {
+    validateHeaders(request.headers);
+  } catch (caught) {
+    session.release();
+    throw caught;
+  }
   const stream = session.request(
     {
       ':method': request.method,
@@ -33,15 +39,29 @@ export function sendHttp2(
     events.failed(error);
     cancel(stream);
   };
-  stream.on('response', (fields) => events.answered(new Http2Response(stream, fields)));
-  stream.on('error', (error) => events.failed(error));
+  let isAnswered = false;
+  stream.on('response', (fields, _flags, raw?: readonly string[]) => {
+    isAnswered = true;
+    events.answered(new Http2Response(stream, fields, raw));
+  });
+  stream.on('error', (error) => events.failed(failureOf(stream, session, error)));
   stream.on('close', () => {
-    events.failed(new TransportError(`the stream was reset with code ${stream.rstCode}`));
+    const isComplete = isAnswered && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+    if (!isComplete) events.failed(failureOf(stream, session, undefined));
     events.closed();
   });
   if (body instanceof Uint8Array) stream.end(body);
   else body?.pipeTo(writableSink(stream, () => abort(new TransportError(BODY_ABORTED))));
   return abort;
+}
+
+/** Node reports a stream of a broken connection as reset, and some of them without an error. */
+function failureOf(stream: ClientHttp2Stream, session: PooledSession, error: Error | undefined): Error {
+  if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM)
+    return new NotProcessedError('http2: the server refused the stream');
+  if (session.failure !== undefined) return session.failure;
+  if (session.isBroken) return lostConnection('EOF', error);
+  return error ?? new StreamResetError(`the stream was reset with code ${stream.rstCode}`);
 }
 
 /** Throws if HTTP does not allow a header. Node does so only for HTTP/1.1. */
@@ -56,15 +76,21 @@ function cancel(stream: ClientHttp2Stream): void {
   stream.close(constants.NGHTTP2_CANCEL);
 }
 
+function valuesOf(raw: readonly string[], name: string): readonly string[] {
+  return raw.filter((_value, index) => index % 2 === 1 && raw[index - 1] === name);
+}
+
 class Http2Response implements OutboundResponse {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly #stream: ClientHttp2Stream;
 
-  constructor(stream: ClientHttp2Stream, fields: IncomingHttpHeaders) {
+  constructor(stream: ClientHttp2Stream, fields: IncomingHttpHeaders, raw: readonly string[] = []) {
     const headers: Record<string, string | readonly string[]> = {};
     for (const [name, value] of Object.entries(fields))
       if (!name.startsWith(':') && value !== undefined) headers[name] = value;
+    // Node joins several headers of a name with commas, which warnings contain, too.
+    if (headers['warning'] !== undefined) headers['warning'] = valuesOf(raw, 'warning');
     this.status = Number(fields[':status'] ?? 0);
     this.headers = headers;
     this.#stream = stream;

@@ -19,7 +19,7 @@ import type {
   OutboundUpgradeRequest,
 } from '../../server/http/outbound.ts';
 import { systemRoots } from '../tls/system-roots.ts';
-import { ConnectionPool, FROM_AGENT } from './connection-pool.ts';
+import { ConnectionPool, discardConnection, FROM_AGENT } from './connection-pool.ts';
 import { outboundError, STOPPED } from './errors.ts';
 import { type Abort, type RequestEvents, sendHttp1, sendUpgrade } from './http1-request.ts';
 import { sendHttp2 } from './http2-request.ts';
@@ -105,9 +105,7 @@ class NodeOutboundClient implements OutboundClient {
           made.protocol === 'h2'
             ? sendHttp2({ request, target, events }, made.session)
             : sendHttp1({ request, target, events }, pool, made),
-        discard: (made) => {
-          if (made.protocol === 'http/1.1') made.socket?.destroy();
-        },
+        discard: discardConnection,
       });
     });
   }
@@ -189,7 +187,7 @@ class NodeOutboundClient implements OutboundClient {
 }
 
 /** Sends a request when its connection is there. An abort before that discards the connection. */
-function sendOver<C, T>(
+export function sendOver<C, T>(
   connection: MaybePromise<C>,
   events: RequestEvents<T>,
   { send, discard }: { readonly send: (made: C) => Abort; readonly discard: (made: C) => void },

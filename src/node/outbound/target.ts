@@ -16,13 +16,17 @@ export interface ParsedTarget extends Origin {
   readonly authority: string;
 }
 
+export function originOf(url: URL): Origin {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port);
+  return { host, port, servername: host };
+}
+
 export function parseTarget({ url, address }: OutboundTarget): ParsedTarget {
   const target = new URL(url);
-  const host = target.hostname.replace(/^\[|\]$/g, '');
   return {
-    host: address?.host ?? host,
-    port: address?.port ?? (target.port === '' ? 443 : Number(target.port)),
-    servername: host,
+    ...originOf(target),
+    ...address,
     path: target.pathname + target.search,
     authority: target.host,
   };

@@ -1,0 +1,26 @@
+/** The User-Agent header of a client: `my-operator/1.2.0 (linux/amd64) keelson/0.1.0`. */
+import { validateHeaderValue } from 'node:http';
+import { ConfigError } from '../../base/errors.ts';
+import { nodeBuildInfo, readPackageVersion } from '../platform.ts';
+
+/** Throws ConfigError if a header cannot contain the name of the program. Default: the name of this package. */
+export function userAgentOf(program: string | undefined): string {
+  const product = productOf();
+  const { platform } = nodeBuildInfo('');
+  if (program === undefined) return `${product} (${platform})`;
+  try {
+    validateHeaderValue('user-agent', program);
+  } catch {
+    throw new ConfigError(`the user agent ${JSON.stringify(program)} has characters that a header cannot contain`);
+  }
+  return `${program} (${platform}) ${product}`;
+}
+
+/** A bundle of the program may have no package.json of this package. */
+function productOf(): string {
+  try {
+    return `keelson/${readPackageVersion()}`;
+  } catch {
+    return 'keelson';
+  }
+}
