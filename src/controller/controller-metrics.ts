@@ -1,0 +1,84 @@
+/** The metrics of controllers, with the names of controller-runtime's, so that dashboards for it work here. */
+import type { Clock } from '../base/clock.ts';
+import type { CounterFamily, GaugeFamily, HistogramFamily, MetricRegistry } from '../base/metrics/metric-registry.ts';
+import { WorkQueueMetrics } from '../base/metrics/work-queue-metrics.ts';
+import type { WorkQueueObserver } from '../base/work-queue.ts';
+import type { ObjectKey } from '../client/informer.ts';
+import type { ControllerObserver } from './controller.ts';
+import type { Result } from './result.ts';
+
+/** The buckets of controller-runtime (internal/controller/metrics), without those above one minute. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+const CONTROLLER = ['controller'] as const;
+const CONTROLLER_RESULT = ['controller', 'result'] as const;
+
+/** The values of the label `result`, as controller-runtime has them. */
+const RESULTS: Readonly<Record<Result['result'], string>> = {
+  done: 'success',
+  after: 'requeue_after',
+  failed: 'error',
+  terminal: 'error',
+};
+
+/** Create one per registry: it registers the metrics. */
+export class ControllerMetrics implements ControllerObserver {
+  readonly #queues: WorkQueueMetrics;
+  readonly #total: CounterFamily<typeof CONTROLLER_RESULT>;
+  readonly #errors: CounterFamily<typeof CONTROLLER>;
+  readonly #terminal: CounterFamily<typeof CONTROLLER>;
+  readonly #seconds: HistogramFamily<typeof CONTROLLER>;
+  readonly #active: GaugeFamily<typeof CONTROLLER>;
+  readonly #limit: GaugeFamily<typeof CONTROLLER>;
+
+  constructor(registry: MetricRegistry, clock: Clock) {
+    this.#queues = new WorkQueueMetrics(registry, clock);
+    this.#total = registry.counter({
+      name: 'controller_runtime_reconcile_total',
+      labels: CONTROLLER_RESULT,
+      help: 'Reconciles by controller and result.',
+    });
+    this.#errors = registry.counter({
+      name: 'controller_runtime_reconcile_errors_total',
+      labels: CONTROLLER,
+      help: 'Reconciles that failed.',
+    });
+    this.#terminal = registry.counter({
+      name: 'controller_runtime_terminal_reconcile_errors_total',
+      labels: CONTROLLER,
+      help: 'Reconciles that failed and are not retried.',
+    });
+    this.#seconds = registry.histogram({
+      name: 'controller_runtime_reconcile_time_seconds',
+      labels: CONTROLLER,
+      help: 'Seconds that a reconcile took.',
+      buckets: BUCKETS,
+    });
+    this.#active = registry.gauge({
+      name: 'controller_runtime_active_workers',
+      labels: CONTROLLER,
+      help: 'Reconciles that run at the moment.',
+    });
+    this.#limit = registry.gauge({
+      name: 'controller_runtime_max_concurrent_reconciles',
+      labels: CONTROLLER,
+      help: 'Reconciles that may run at the same time.',
+    });
+  }
+
+  queue(operator: string): WorkQueueObserver<ObjectKey> {
+    return this.#queues.observer(operator);
+  }
+
+  workers(operator: string, running: number, limit: number): void {
+    this.#active.labels(operator).set(running);
+    this.#limit.labels(operator).set(limit);
+  }
+
+  reconciled(operator: string, result: Result['result'], seconds: number): void {
+    this.#total.labels(operator, RESULTS[result]).add();
+    this.#seconds.labels(operator).observe(seconds);
+    if (result === 'failed' || result === 'terminal') this.#errors.labels(operator).add();
+    if (result === 'terminal') this.#terminal.labels(operator).add();
+  }
+}

@@ -1,0 +1,36 @@
+/** The keys of objects, as informers and work queues use them: `namespace/name`, or `name` in the cluster. */
+import type { ObjectKey } from '../client/informer.ts';
+import type { Kind } from '../kinds/kind.ts';
+
+/** The name and namespace of an object. `namespace` is absent for a cluster-scoped object. */
+export interface ObjectName {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+interface HasName {
+  readonly metadata: ObjectName;
+}
+
+export function formatKey(namespace: string | undefined, name: string): ObjectKey {
+  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
+}
+
+export function keyOf(object: HasName): ObjectKey {
+  return formatKey(object.metadata.namespace, object.metadata.name);
+}
+
+export function parseKey(key: ObjectKey): ObjectName {
+  const slash = key.indexOf('/');
+  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+/** `Foo default/web`, for messages. */
+export function describeObject(kind: Kind<unknown>, key: ObjectKey): string {
+  return `${kind.kind} ${key}`;
+}
+
+/** `apps/v1/deployments`: names an informer of a kind. */
+export function kindId(kind: Kind<unknown>): string {
+  return `${kind.group}/${kind.version}/${kind.plural}`;
+}
