@@ -18,12 +18,17 @@ export interface StoredObjectListener {
   synced(): void;
 }
 
+export interface FollowOptions {
+  /** `now`: the first state is empty, and only changes are reported. Default `state`: all objects. */
+  readonly from?: 'state' | 'now';
+}
+
 export interface StoredObjects {
   /**
    * Follows every stored object, except Events. A failure of storage is logged and retried with backoff. The first call
    * of the listener comes in a later turn.
    */
-  follow(listener: StoredObjectListener): { stop(): void };
+  follow(listener: StoredObjectListener, options?: FollowOptions): { stop(): void };
   /** The number of stored objects of a resource in a namespace. Undefined for a resource that is not stored here. */
   count(resource: ServedResource, namespace: string): MaybePromise<number | undefined>;
 }

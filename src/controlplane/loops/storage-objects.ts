@@ -26,8 +26,8 @@ export interface StorageObjectsOptions {
 export function createStorageObjects(options: StorageObjectsOptions): StoredObjects {
   const { storage, scope, prefixOf } = options;
   return {
-    follow: (listener) => {
-      const follower = new Follower(options, listener);
+    follow: (listener, { from = 'state' } = {}) => {
+      const follower = new Follower(options, listener, from);
       follower.start();
       return follower;
     },
@@ -49,6 +49,7 @@ const RETRY = { initialMs: 100, capMs: 30_000 };
 class Follower {
   readonly #options: StorageObjectsOptions;
   readonly #listener: StoredObjectListener;
+  readonly #from: 'state' | 'now';
   readonly #prefix: string;
   /** Events are many, short-lived, and never owned. */
   readonly #skipped: string;
@@ -59,8 +60,9 @@ class Follower {
   #watch: Watch | undefined;
   #timer: Timer | undefined;
 
-  constructor(options: StorageObjectsOptions, listener: StoredObjectListener) {
+  constructor(options: StorageObjectsOptions, listener: StoredObjectListener, from: 'state' | 'now') {
     this.#options = options;
+    this.#from = from;
     this.#listener = listener;
     this.#prefix = `${escapeSegment(options.scope)}/`;
     this.#skipped = `${this.#prefix}events/`;
@@ -96,6 +98,12 @@ class Follower {
   async #readState(): Promise<void> {
     const { storage, clock } = this.#options;
     const { signal } = this.#stopping;
+    if (this.#from === 'now') {
+      this.#listener.reset();
+      this.#listener.synced();
+      this.#revision = await storage.revision();
+      return;
+    }
     const snapshot = await storage.snapshot();
     try {
       this.#listener.reset();

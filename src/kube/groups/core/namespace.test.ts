@@ -74,7 +74,7 @@ describe('namespaces', () => {
     expect(first.status).toBe(200);
     expect(first.body).toMatchObject({ kind: 'Namespace', status: { phase: 'Terminating' } });
     expect(first.warnings).toEqual([
-      '299 - "the namespace stays Terminating until a namespace controller (kube-controller-manager) finalizes it; this server does not run one yet"',
+      '299 - "the namespace stays Terminating until a namespace controller finalizes it; this server runs with its own turned off (--controllers)"',
     ]);
     const metadata = first.body['metadata'] as Record<string, unknown>;
     expect(metadata['deletionTimestamp']).toBeDefined();

@@ -1,0 +1,177 @@
+/**
+ * The namespace loop: empties a namespace that is being deleted, reports the progress in its conditions, and removes
+ * the finalizer `kubernetes` once nothing is left. It waits for nothing that is not there: the deletion of the last
+ * object continues it at once.
+ */
+import { formatTime, instantFromMillis, parseTime } from '../../apimachinery/scalars/time.ts';
+import { isConflict, isNotFound, StatusError } from '../../apimachinery/status/status.ts';
+import { unknown } from '../../apimachinery/status/status-catalogue.ts';
+import { toError } from '../../base/errors.ts';
+import { Lifetime, type Stoppable } from '../../base/lifetime.ts';
+import { processQueue } from '../../base/process-queue.ts';
+import { WorkQueue } from '../../base/work-queue.ts';
+import type { Api } from '../../client/api.ts';
+import type { Stored } from '../../client/object-types.ts';
+import { Namespace } from '../../kinds/api/core/v1.ts';
+import type { LoopContext, LoopDefinition } from '../loop.ts';
+import { StoredMetadata } from '../stored-metadata.ts';
+import { discoveryFailure, withDeletionConditions } from './namespace-conditions.ts';
+import { type EmptiedNamespace, emptyNamespace } from './namespace-content.ts';
+
+export const namespaceLoop: LoopDefinition = {
+  name: 'namespace-controller',
+  serviceAccount: 'namespace-controller',
+  start: (context) => {
+    const loop = new NamespaceLoop(context);
+    loop.start();
+    return loop;
+  },
+};
+
+/** kube-controller-manager's `--concurrent-namespace-syncs`. */
+const AT_ONCE = 10;
+const FINALIZER = 'kubernetes';
+/** While many objects go one after the other, their namespace is looked at again this often at most. */
+const PACE_MS = 1000;
+
+/** A namespace that is being deleted. */
+interface Terminating {
+  readonly uid: string;
+  /** The number of its objects that were deleted since the loop knows it. */
+  deleted: number;
+  /** The value of `deleted` at which nothing is left. Undefined: not known. */
+  emptyAt: number | undefined;
+}
+
+class NamespaceLoop implements Stoppable {
+  readonly #context: LoopContext;
+  readonly #namespaces: Api<Namespace>;
+  readonly #queue: WorkQueue;
+  readonly #terminating = new Map<string, Terminating>();
+  readonly #metadata = new StoredMetadata();
+  readonly #lifetime = new Lifetime('namespace loop');
+
+  constructor(context: LoopContext) {
+    this.#context = context;
+    this.#namespaces = context.client.api(Namespace);
+    this.#queue = new WorkQueue({ clock: context.clock });
+  }
+
+  start(): void {
+    const { informers, stored, served, logger } = this.#context;
+    this.#lifetime.add('queue', () => this.#queue.stop());
+    void processQueue(this.#queue, {
+      work: (name) => this.#sync(name),
+      onFailure: (namespace, error) =>
+        logger.warn('cannot empty a namespace, retrying', { namespace, reason: error.message }),
+      concurrency: AT_ONCE,
+    });
+    const following = stored.follow(
+      { reset: nothing, put: nothing, synced: nothing, delete: (value) => this.#deleted(value) },
+      { from: 'now' },
+    );
+    this.#lifetime.add('stored objects', () => following.stop());
+    const registration = informers.informer(Namespace).addHandler({
+      onAdd: (namespace) => this.#changed(namespace),
+      onUpdate: (_, namespace) => this.#changed(namespace),
+      onDelete: ({ metadata }) => void this.#terminating.delete(metadata.name),
+    });
+    this.#lifetime.add('informer', () => registration.remove());
+    const changes = served.onChange(() => this.#kindsChanged());
+    this.#lifetime.add('served kinds', () => changes.stop());
+  }
+
+  stop(): Promise<void> {
+    return this.#lifetime.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** Updates of a namespace that is known to be deleted are those of this loop, or do not matter to it. */
+  #changed({ metadata: { name, uid, deletionTimestamp } }: Stored<Namespace>): void {
+    if (deletionTimestamp === undefined || this.#terminating.get(name)?.uid === uid) return;
+    this.#terminating.set(name, { uid, deleted: 0, emptyAt: undefined });
+    this.#queue.add(name);
+  }
+
+  #deleted(value: Uint8Array): void {
+    if (this.#terminating.size === 0 || !this.#metadata.read(value)) return;
+    const { namespace } = this.#metadata;
+    const terminating = namespace === '' ? undefined : this.#terminating.get(namespace);
+    if (terminating === undefined) return;
+    terminating.deleted++;
+    if (terminating.emptyAt === undefined) return;
+    if (terminating.deleted >= terminating.emptyAt) this.#queue.add(namespace);
+    else this.#queue.addAfter(namespace, PACE_MS);
+  }
+
+  /** A group that was unavailable may have held a namespace back. */
+  #kindsChanged(): void {
+    for (const name of this.#terminating.keys()) this.#queue.add(name);
+  }
+
+  async #sync(name: string): Promise<void> {
+    const terminating = this.#terminating.get(name);
+    const namespace = await this.#namespaces.find(name);
+    const deletedAt = namespace?.metadata.deletionTimestamp;
+    if (namespace === undefined || deletedAt === undefined || terminating === undefined) return;
+    if ((namespace.spec?.finalizers ?? []).length === 0) return;
+    const before = terminating.deleted;
+    terminating.emptyAt = undefined;
+    const emptied = await emptyNamespace(this.#context, name, millisOf(deletedAt));
+    terminating.emptyAt = before + emptied.left;
+    const current = await this.#report(namespace, emptied);
+    const { unavailable, failures, left, estimateSeconds, reported } = emptied;
+    const problems = [...(unavailable.length > 0 ? [discoveryFailure(unavailable)] : []), ...failures];
+    if (problems.length > 0) throw new StatusError(unknown(problems.join(', ')));
+    if (left === 0 && estimateSeconds === 0) return this.#finalize(current);
+    // Pods are given their grace period, which may end without an event.
+    if (!reported || emptied.remaining === undefined)
+      this.#queue.addAfter(name, (Math.floor(estimateSeconds / 2) + 1) * 1000);
+    if (terminating.deleted >= terminating.emptyAt) this.#queue.add(name);
+  }
+
+  /** Writes the conditions. As in the reference, a failure is logged and does not end the deletion. */
+  async #report(namespace: Stored<Namespace>, emptied: EmptiedNamespace): Promise<Stored<Namespace>> {
+    const { clock, logger } = this.#context;
+    const now = formatTime(instantFromMillis(clock.now()));
+    const { status } = namespace;
+    const conditions = withDeletionConditions(status?.conditions ?? [], emptied, now);
+    if (conditions === undefined && status?.phase === 'Terminating') return namespace;
+    const changed = { ...status, phase: 'Terminating', ...(conditions && { conditions }) };
+    try {
+      return await this.#namespaces.updateStatus({ ...namespace, status: changed } as Stored<Namespace>);
+    } catch (caught) {
+      const reason = toError(caught).message;
+      logger.debug('cannot update the conditions of a namespace', { namespace: namespace.metadata.name, reason });
+      return namespace;
+    }
+  }
+
+  /** Removes this loop's finalizer. The server deletes the namespace with the last one. */
+  async #finalize(namespace: Stored<Namespace>): Promise<void> {
+    const { name, uid } = namespace.metadata;
+    let current: Stored<Namespace> | undefined = namespace;
+    while (current?.metadata.uid === uid) {
+      const finalizers = (current.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
+      const body = { ...current, spec: { ...current.spec, finalizers: [...new Set(finalizers)].sort() } };
+      try {
+        await this.#namespaces.subresource(name, 'finalize').update(body);
+        return;
+      } catch (caught) {
+        if (isNotFound(caught)) return;
+        if (!isConflict(caught)) throw caught;
+        current = await this.#namespaces.find(name);
+      }
+    }
+  }
+}
+
+function millisOf(time: string): number {
+  const parsed = parseTime(time);
+  return parsed.ok ? parsed.value.seconds * 1000 : 0;
+}
+
+function nothing(): void {}
