@@ -15,11 +15,13 @@ import { type LeaderTerm, readThrough } from './leader-term.ts';
 export function fenced(transport: Transport, term: Pick<LeaderTerm, 'lost' | 'throwIfLost'>): Transport {
   return async (request) => {
     term.throwIfLost();
-    return transport({ ...request, signal: request.signal === undefined ? term.lost : either(request.signal, term) });
+    return transport({ ...request, signal: fencedSignal(term.lost, request.signal) });
   };
 }
 
-function either(signal: AbortSignalLike, term: Pick<LeaderTerm, 'lost'>): AbortSignal {
+/** A signal per request: listeners of many requests on one signal would look like a leak. */
+function fencedSignal(lost: AbortSignalLike, own: AbortSignalLike | undefined): AbortSignal {
+  const signal = AbortSignal.any(own === undefined ? [lost] : [lost, own]);
   // A read of `lost.aborted` past the deadline aborts it, and the combined signal with it.
-  return readThrough(AbortSignal.any([signal, term.lost]), () => void (term.lost.aborted || signal.aborted));
+  return readThrough(signal, () => void lost.aborted);
 }

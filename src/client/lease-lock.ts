@@ -43,12 +43,15 @@ export interface LeaseLockOptions {
 /** Sends one request. Rejects if it may not start, is not answered in time, or fails. */
 export type Send = <R>(call: (options: CallOptions) => Promise<R>) => Promise<R>;
 
+/** Stands for the text of a record. */
+const DELETED = '(deleted)';
+
 export class LeaseLock {
   readonly #options: LeaseLockOptions;
   readonly #leases: Api<Lease>;
   /** The Lease as it was last read or written. */
   #lease: Stored<Lease> | undefined;
-  /** The record that was last seen, and when it was seen first. Kept when the Lease is deleted. */
+  /** The record that was last seen, and when it was seen first. The deletion of the Lease is a record, too. */
   #observed: { readonly text: string; readonly spec: Spec; readonly at: number } | undefined;
 
   constructor(options: LeaseLockOptions) {
@@ -122,7 +125,8 @@ export class LeaseLock {
   async #read(send: Send): Promise<Stored<Lease> | undefined> {
     const lease = await send((options) => this.#leases.find(this.#options.name, options));
     this.#lease = lease;
-    if (lease !== undefined) this.#observe(lease);
+    if (lease !== undefined) this.#observe(JSON.stringify(lease.spec ?? {}), lease.spec ?? {});
+    else if (this.#observed !== undefined) this.#observe(DELETED, this.#observed.spec);
     return lease;
   }
 
@@ -153,23 +157,23 @@ export class LeaseLock {
 
   #wrote(lease: Stored<Lease>): void {
     this.#lease = lease;
-    this.#observe(lease);
+    this.#observe(JSON.stringify(lease.spec ?? {}), lease.spec ?? {});
   }
 
-  #observe(lease: Stored<Lease>): void {
-    const spec = lease.spec ?? {};
-    const text = JSON.stringify(spec);
+  #observe(text: string, spec: Spec): void {
     if (text !== this.#observed?.text) this.#observed = { text, spec, at: this.#options.clock.monotonic() };
   }
 
   /**
-   * Whether another candidate may still act as the holder. Also after the Lease was deleted: its holder learns of that
-   * only at its next renewal.
+   * Whether another candidate may still act as the holder. It may after the deletion of a Lease that this candidate
+   * knew: another one may have taken and renewed it unseen, and learns of the deletion only at its next renewal.
    */
   #isHeldByOther(): boolean {
-    if (this.#observed === undefined || this.holder === '' || this.holder === this.#options.identity) return false;
-    const durationMs = (this.#observed.spec.leaseDurationSeconds ?? 0) * 1000;
-    return this.#options.clock.monotonic() < this.#observed.at + durationMs;
+    if (this.#observed === undefined) return false;
+    const { text, spec, at } = this.#observed;
+    if (text !== DELETED && (this.holder === '' || this.holder === this.#options.identity)) return false;
+    const durationMs = text === DELETED ? this.#options.leaseDurationMs : (spec.leaseDurationSeconds ?? 0) * 1000;
+    return this.#options.clock.monotonic() < at + durationMs;
   }
 
   /** The record of a new holder. One who finds its own record keeps the time and the number of its acquisition. */
