@@ -32,6 +32,12 @@ export function crdCommand(): Command {
     .argument('<file...>', FILES)
     .requiredOption('-o, --out <folder>', 'the folder to write to')
     .option('--client-node', 'take the types of metadata from @kubernetes/client-node')
+    .addOption(
+      new Option(
+        '--kinds',
+        'take the types of metadata from keelson/kinds, and write a token of each kind for keelson/client',
+      ).conflicts('clientNode'),
+    )
     .addOption(formatOption())
     .description(
       'write TypeScript types for each version of each definition; exits with 1 if a definition has a problem',
@@ -46,6 +52,7 @@ export function crdCommand(): Command {
   withExamples(types, [
     ['keelson crd types crds/ --out src/types', 'write one file for each group and version'],
     ['keelson crd types crds/ --out src/types --client-node', 'write types for clients of @kubernetes/client-node'],
+    ['keelson crd types crds/ --out src/types --kinds', 'write types and tokens for keelson/client'],
   ]);
   return command;
 }

@@ -11,6 +11,7 @@ import { Progress } from './progress.ts';
 export interface TypesOptions {
   readonly out: string;
   readonly clientNode?: boolean;
+  readonly kinds?: boolean;
   readonly output: OutputFormat;
 }
 
@@ -20,7 +21,7 @@ export interface TypesOptions {
  */
 export async function writeCrdTypes(
   files: readonly string[],
-  { out, clientNode, output }: TypesOptions,
+  { out, clientNode, kinds, output }: TypesOptions,
 ): Promise<void> {
   requireOneStdin(files);
   const progress = new Progress({ stream: process.stderr, now: Date.now });
@@ -28,7 +29,8 @@ export async function writeCrdTypes(
   progress.end();
   const crds = input.checked.flatMap(({ crd }) => (crd === undefined ? [] : [crd]));
   const written: string[] = [];
-  for (const [path, text] of crdTypes(crds, { metadata: clientNode === true ? 'client-node' : 'own' })) {
+  const metadata = clientNode === true ? 'client-node' : kinds === true ? 'keelson' : 'own';
+  for (const [path, text] of crdTypes(crds, { metadata })) {
     const file = join(out, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);

@@ -75,6 +75,33 @@ export interface Port {
 `);
   });
 
+  it('for keelson/client have a token of each kind, and optional types', async () => {
+    const cluster = CRON_TAB.replace('scope: Namespaced', 'scope: Cluster');
+    const files = await typesOf(cluster, { metadata: 'keelson' });
+    expect([...files.keys()]).toEqual(['stable.example.com/v1.ts']);
+    expect(files.get('stable.example.com/v1.ts')?.replaceAll(' from ', ' FROM ')).toContain(`
+import type { Kind } FROM 'keelson/kinds';
+import type { ListMeta, ObjectMeta } FROM 'keelson/kinds/meta/v1';
+
+/** A table of things to do. */
+export interface CronTab {
+  apiVersion?: "stable.example.com/v1";
+  kind?: "CronTab";
+  metadata?: ObjectMeta;
+  spec?: CronTabSpec;
+}
+
+export const CronTab: Kind<CronTab, "Cluster"> = {
+  group: "stable.example.com",
+  version: "v1",
+  kind: "CronTab",
+  plural: "crontabs",
+  scope: "Cluster",
+};
+
+export interface CronTabList {`);
+  });
+
   it('are valid TypeScript for any names and descriptions', async () => {
     const odd = CRON_TAB.replace(
       'image:',

@@ -19,7 +19,8 @@ import {
 export interface CrdTypesOptions {
   /**
    * Where the types of metadata come from: `own` writes them into a file, `client-node` imports them from
-   * `@kubernetes/client-node`, so that every kind is a KubernetesObject. Default `own`.
+   * `@kubernetes/client-node`, so that every kind is a KubernetesObject, and `keelson` from `keelson/kinds`, with a
+   * token of each kind for `keelson/client`. Default `own`.
    */
   readonly metadata?: MetadataSource;
 }
@@ -90,7 +91,9 @@ class FileWriter {
     const texts = [`${this.#metadata.importLine}\n`];
     const written = new Set<Shape>();
     for (const kind of kinds) {
-      texts.push(this.#kind(kind), this.#list(kind));
+      texts.push(this.#kind(kind));
+      if (this.#metadata.hasTokens) texts.push(token(kind));
+      texts.push(this.#list(kind));
       for (const shape of this.#mentioned) {
         if (written.has(shape)) continue;
         written.add(shape);
@@ -102,12 +105,13 @@ class FileWriter {
 
   #kind({ crd, version, name, fields }: NamedKind): string {
     const schema = version.schema ?? {};
+    const optional = this.#metadata.hasTokens ? '?' : '';
     return (
       comment(descriptionOf(schema), '') +
       block(`export interface ${name}${this.#metadata.extendsObject}`, [
-        `apiVersion: ${JSON.stringify(`${crd.group}/${version.name}`)};`,
-        `kind: ${JSON.stringify(crd.names.kind)};`,
-        `metadata: ${this.#metadata.objectMeta};`,
+        `apiVersion${optional}: ${JSON.stringify(`${crd.group}/${version.name}`)};`,
+        `kind${optional}: ${JSON.stringify(crd.names.kind)};`,
+        `metadata${optional}: ${this.#metadata.objectMeta};`,
         ...fields.map((field) => this.#field(field)),
         ...(keepsUnknown(schema) || crd.preserveUnknownFields ? [UNKNOWN_FIELDS] : []),
       ])
@@ -155,6 +159,19 @@ class FileWriter {
       }
     }
   }
+}
+
+/** The token has the name of the type, as those of the built-in kinds. */
+function token({ crd, version, name }: NamedKind): string {
+  const names = [
+    ['group', crd.group],
+    ['version', version.name],
+    ['kind', crd.names.kind],
+    ['plural', crd.names.plural],
+    ['scope', crd.scope],
+  ];
+  const fields = names.map(([field, value]) => `  ${field}: ${JSON.stringify(value)},\n`);
+  return `export const ${name}: Kind<${name}, ${JSON.stringify(crd.scope)}> = {\n${fields.join('')}};\n`;
 }
 
 const UNKNOWN_FIELDS = '[key: string]: unknown;';

@@ -1,9 +1,9 @@
-/** The types of metadata in generated TypeScript files: our own, or those of `@kubernetes/client-node`. */
+/** The types of metadata in generated TypeScript files: their own, or those of a package. */
 
-export type MetadataSource = 'own' | 'client-node';
+export type MetadataSource = 'own' | 'client-node' | 'keelson';
 
 export interface MetadataTypes {
-  /** The line that imports the types into `<group>/<version>.ts`. */
+  /** The lines that import the types into `<group>/<version>.ts`. */
   readonly importLine: string;
   /** The imported names. */
   readonly names: readonly string[];
@@ -13,12 +13,17 @@ export interface MetadataTypes {
   readonly extendsObject: string;
   /** What follows the name of the interface of a list. `kind` is the type of the items. */
   extendsList(kind: string): string;
+  /**
+   * Whether `apiVersion`, `kind` and `metadata` are optional, as in the types of the built-in kinds, and each kind has
+   * a token.
+   */
+  readonly hasTokens: boolean;
   /** The file that declares the types. Undefined if a package does. */
   readonly file: { readonly path: string; readonly text: string } | undefined;
 }
 
 export function metadataOf(source: MetadataSource): MetadataTypes {
-  return source === 'own' ? OWN : CLIENT_NODE;
+  return SOURCES[source];
 }
 
 /** The words are apart, so that a search for the imports of this file does not find them. */
@@ -68,6 +73,7 @@ const OWN: MetadataTypes = {
   listMeta: 'ListMeta',
   extendsObject: '',
   extendsList: () => '',
+  hasTokens: false,
   file: { path: 'meta.ts', text: OWN_TEXT },
 };
 
@@ -79,5 +85,23 @@ const CLIENT_NODE: MetadataTypes = {
   listMeta: 'V1ListMeta',
   extendsObject: ' extends KubernetesObject',
   extendsList: (kind) => ` extends KubernetesListObject<${kind}>`,
+  hasTokens: false,
   file: undefined,
+};
+
+const KEELSON: MetadataTypes = {
+  importLine: `${importLine(['Kind'], 'keelson/kinds')}\n${importLine(OWN_NAMES, 'keelson/kinds/meta/v1')}`,
+  names: ['Kind', ...OWN_NAMES],
+  objectMeta: 'ObjectMeta',
+  listMeta: 'ListMeta',
+  extendsObject: '',
+  extendsList: () => '',
+  hasTokens: true,
+  file: undefined,
+};
+
+const SOURCES: Readonly<Record<MetadataSource, MetadataTypes>> = {
+  own: OWN,
+  'client-node': CLIENT_NODE,
+  keelson: KEELSON,
 };
