@@ -2,7 +2,7 @@
 import type { HttpHeaders, Transport } from '../apimachinery/http/transport.ts';
 import { formatGroupVersion } from '../apimachinery/meta/gvk.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { type ObjectDecoder, objectCompleter, objectDecoder } from './decode-object.ts';
+import { type ObjectCompleter, type ObjectDecoder, objectCompleter, objectDecoder } from './decode-object.ts';
 import { readPage } from './list-page.ts';
 import type { ListWatchSource, SourceCall } from './list-watch-source.ts';
 import type { Stored } from './object-types.ts';
@@ -38,6 +38,7 @@ export function transportSource<T>(options: TransportSourceOptions<T>): ListWatc
   const complete = objectCompleter(kind);
   const decode = objectDecoder(kind);
   const decodeEvent: ObjectDecoder<Stored<T>> = reduce === undefined ? decode : (bytes) => reduce(decode(bytes));
+  const completeItem: ObjectCompleter<Stored<T>> = reduce === undefined ? complete : (value) => reduce(complete(value));
   return {
     async list({ resourceVersion, limit, continueToken }, call) {
       const target = listTarget(path, { ...selected, resourceVersion, limit, continueToken });
@@ -45,7 +46,7 @@ export function transportSource<T>(options: TransportSourceOptions<T>): ListWatc
       const page = await readPage(
         observed(transport, call),
         { method: 'GET', target, headers, signal: call.signal, resource },
-        reduce === undefined ? complete : (value) => reduce(complete(value)),
+        completeItem,
       );
       return { items: page.items, resourceVersion: page.resourceVersion, continueToken: page.continueToken };
     },
@@ -55,6 +56,7 @@ export function transportSource<T>(options: TransportSourceOptions<T>): ListWatc
         target,
         accept: accept.watch,
         decode: decodeEvent,
+        complete: completeItem,
         signal,
         resource,
         onOpen: onAlive,

@@ -1,0 +1,53 @@
+/**
+ * The reader of the watch events of one chunk as one JSON text. V8 reads the objects of one array three times as fast
+ * as the same objects one by one, because it expects each to have the shape of the one before it.
+ */
+import { decodeWatchEvent, type WatchEvent } from '../apimachinery/watch/watch-event.ts';
+import { allocateBytes } from '../base/bytes.ts';
+import { readJson } from '../base/json-read.ts';
+import type { JsonValue } from '../base/json-value.ts';
+import type { ObjectCompleter } from './decode-object.ts';
+
+/** Returns undefined if any event is malformed. Reading them one by one then finds which, and delivers the others. */
+export function readEventBatch<T>(
+  frames: readonly Uint8Array[],
+  complete: ObjectCompleter<T>,
+): readonly WatchEvent<T>[] | undefined {
+  const read = readJson(joined(frames));
+  if (!read.ok || !Array.isArray(read.value) || read.value.length !== frames.length) return undefined;
+  const events: WatchEvent<T>[] = [];
+  for (const value of read.value) {
+    const event = completed(value, complete);
+    if (event === undefined) return undefined;
+    events.push(event);
+  }
+  return events;
+}
+
+function completed<T>(value: JsonValue, complete: ObjectCompleter<T>): WatchEvent<T> | undefined {
+  const decoded = decodeWatchEvent(value);
+  if (!decoded.ok) return undefined;
+  const { type, object } = decoded.event;
+  if (type === 'BOOKMARK' || type === 'ERROR') return { type, object };
+  try {
+    return { type, object: complete(object) };
+  } catch {
+    // The reader of single events throws it again, with the events before it delivered.
+    return undefined;
+  }
+}
+
+/** `[frame,frame]`. */
+function joined(frames: readonly Uint8Array[]): Uint8Array {
+  let size = 1;
+  for (const frame of frames) size += frame.byteLength + 1;
+  const bytes = allocateBytes(size);
+  let at = 0;
+  for (const frame of frames) {
+    bytes[at] = at === 0 ? 0x5b : 0x2c;
+    bytes.set(frame, at + 1);
+    at += frame.byteLength + 1;
+  }
+  bytes[at] = 0x5d;
+  return bytes;
+}
