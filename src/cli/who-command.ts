@@ -121,6 +121,7 @@ async function objectOnServer(
       join(process.env['HOME'] ?? homedir(), '.kube', 'config'),
       join(defaultOptions.dataDir, 'admin.kubeconfig'),
     ],
+    retries: { unsentRetries: 0 },
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   });

@@ -165,3 +165,4 @@ export {
 export { collectionPath, listTarget, type ResourcePath, watchTarget } from './paths.ts';
 export { type UntypedKindNames, untypedKind } from './untyped-kind.ts';
 export { openWatch, type WatchCall, watchBatches } from './watch-stream.ts';
+export { type RetryOptions, withRetries } from './with-retries.ts';

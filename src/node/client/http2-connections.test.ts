@@ -79,6 +79,17 @@ describe('HTTP/2 connections', () => {
     expect(error).toMatchObject({ retryable: true, connectionLost: false });
   });
 
+  it('that the server closes in order in the middle of a body are lost', async () => {
+    const { server, url } = await http2Server();
+    server.on('stream', (stream) => {
+      stream.respond({ ':status': 200 });
+      stream.write('x', () => stream.session?.destroy());
+    });
+    const made = await transportTo(url);
+    expect(await failure(get(made, '/').then(textOf))).toMatchObject({ retryable: true, connectionLost: true });
+    await expect.poll(() => made.connections).toBe(0);
+  });
+
   it('report a stream that the server reset', async () => {
     const { server, url } = await http2Server();
     server.on('stream', (stream, headers) => {

@@ -4,6 +4,7 @@ import type { Transport } from '../../apimachinery/http/transport.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { type KubeconfigContext, readKubeconfig } from '../../client/kubeconfig.ts';
+import { type RetryOptions, withRetries } from '../../client/with-retries.ts';
 import { ServerTransport } from '../client/server-transport.ts';
 import { openCredentials } from './credentials.ts';
 import { inClusterContext, SERVICE_ACCOUNT_FOLDER } from './in-cluster.ts';
@@ -20,6 +21,8 @@ export interface ConnectOptions {
   readonly context?: string;
   /** The program, for the User-Agent header and the logs of the server: `my-operator/1.2.0`. Default: this package. */
   readonly userAgent?: string;
+  /** Which requests are repeated; see `withRetries`. False for none. Default: as client-go does it. */
+  readonly retries?: RetryOptions | false;
   /** Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Called if credentials cannot be renewed while the old ones may still be valid. Default: a warning of the process. */
@@ -66,8 +69,9 @@ async function connectContext(context: KubeconfigContext, options: ConnectOption
     clock,
   });
   const stop = async (): Promise<void> => server.stop();
+  const { transport } = server;
   return {
-    transport: server.transport,
+    transport: options.retries === false ? transport : withRetries(transport, { clock, ...options.retries }),
     server: context.server,
     namespace: context.namespace,
     stop,

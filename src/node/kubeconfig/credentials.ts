@@ -3,7 +3,6 @@
  * again before its credentials expire and after the server refused them.
  * Invariant: at most one reading or run is under way, and requests that need its result wait for it.
  */
-import { validateHeaderValue } from 'node:http';
 import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import { encodeBase64 } from '../../base/base64.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
@@ -13,7 +12,7 @@ import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { KubeconfigContext } from '../../client/kubeconfig.ts';
 import type { CredentialSource, Credentials, Trust } from '../client/server-transport.ts';
 import { type PluginCredentials, runPlugin } from './exec-plugin.ts';
-import { readSource } from './read-source.ts';
+import { checkToken, readSource } from './read-source.ts';
 
 /** The age at which files are read again; that of client-go for tokens. */
 const FILE_AGE_MS = 60_000;
@@ -51,6 +50,8 @@ class RotatingCredentials implements CredentialSource {
   readonly #hasFiles: boolean;
   #files: FileTexts | undefined;
   #plugin: PluginCredentials | undefined;
+  /** The server has refused the credentials of the plugin. */
+  #isRefused = false;
   #current: Credentials | undefined;
   /** On the monotonic clock. */
   #filesReadAt = 0;
@@ -71,14 +72,12 @@ class RotatingCredentials implements CredentialSource {
   }
 
   async renew(used: Credentials): Promise<Credentials | undefined> {
-    if (this.#current === used) {
+    if (this.#current === used && this.#loading === undefined) {
       const { clock } = this.#options;
       if (this.#hasFiles) this.#filesReadAt = Number.NEGATIVE_INFINITY;
-      const refused = this.#plugin;
-      if (refused !== undefined && clock.monotonic() - this.#pluginRanAt >= REFUSED_MS)
-        this.#plugin = { ...refused, expires: Number.NEGATIVE_INFINITY };
+      this.#isRefused = this.#plugin !== undefined && clock.monotonic() - this.#pluginRanAt >= REFUSED_MS;
     }
-    const renewed = await this.current();
+    const renewed = await (this.#loading ?? this.current());
     return renewed === used ? undefined : renewed;
   }
 
@@ -107,6 +106,7 @@ class RotatingCredentials implements CredentialSource {
       const { signal } = this.#stopped;
       const run = runPlugin({ plugin: exec, context: this.#context, caPem: files.caPem, env, signal });
       const kept = this.#isExpired() ? undefined : this.#plugin;
+      this.#isRefused = false;
       this.#plugin = await this.#orKept(run, kept);
       this.#pluginRanAt = clock.monotonic();
     }
@@ -130,6 +130,7 @@ class RotatingCredentials implements CredentialSource {
   }
 
   #isPluginOld(): boolean {
+    if (this.#isRefused) return true;
     const expires = this.#plugin?.expires;
     return expires !== undefined && this.#options.clock.now() >= expires - EXPIRY_LEEWAY_MS;
   }
@@ -148,19 +149,20 @@ class RotatingCredentials implements CredentialSource {
       throw new ConfigError(`the context ${name} has a client certificate without its key, or a key without it`);
     const token = user.tokenFile === undefined ? user.token : (await readSource(user.tokenFile)).trim();
     if (token === '') throw new ConfigError(`the token file of the context ${name} is empty`);
+    if (token !== undefined) checkToken(token, `the token of the context ${name}`);
     return { caPem, clientCertificate: cert === undefined || key === undefined ? undefined : { cert, key }, token };
   }
 
   /** Returns the current credentials if nothing has changed. */
   #merge(files: FileTexts, plugin: PluginCredentials | undefined): Credentials {
-    const { user, name } = this.#context;
+    const { user } = this.#context;
     const before = this.#current;
     const trust: Trust = {
       caPem: files.caPem,
       clientCertificate: files.clientCertificate ?? plugin?.clientCertificate,
     };
     const headers = {
-      ...authorization(files.token ?? plugin?.token, user.basic, name),
+      ...authorization(files.token ?? plugin?.token, user.basic),
       ...impersonation(user.impersonate),
     };
     const isSameTrust = before !== undefined && isSame(before.trust, trust);
@@ -180,17 +182,8 @@ function isSame(a: Trust, b: Trust): boolean {
 function authorization(
   token: string | undefined,
   basic: KubeconfigContext['user']['basic'],
-  context: string,
 ): Readonly<Record<string, string>> {
-  if (token !== undefined) {
-    const value = `Bearer ${token}`;
-    try {
-      validateHeaderValue('authorization', value);
-    } catch {
-      throw new ConfigError(`the token of the context ${context} has characters that a header cannot contain`);
-    }
-    return { authorization: value };
-  }
+  if (token !== undefined) return { authorization: `Bearer ${token}` };
   if (basic === undefined) return {};
   return { authorization: `Basic ${encodeBase64(encodeUtf8(`${basic.username}:${basic.password}`))}` };
 }

@@ -9,6 +9,7 @@ import { readJson } from '../../base/json-read.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { ExecPlugin, KubeconfigContext } from '../../client/kubeconfig.ts';
 import type { ClientKeyPair } from '../../server/http/outbound.ts';
+import { checkToken } from './read-source.ts';
 
 export interface PluginCredentials {
   readonly token: string | undefined;
@@ -84,6 +85,7 @@ function credentialsOf(status: JsonObject, command: string): PluginCredentials {
     );
   if (token === undefined && cert === undefined)
     throw new ConfigError(`the credential plugin ${command} printed neither a token nor a certificate`);
+  if (token !== undefined) checkToken(token, `the token of the credential plugin ${command}`);
   const expiry = textOf(status, 'expirationTimestamp');
   const expires = expiry === undefined ? undefined : Date.parse(expiry);
   if (Number.isNaN(expires))

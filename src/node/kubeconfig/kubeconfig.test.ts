@@ -119,7 +119,7 @@ describe('the kubeconfig of a person', () => {
 
   it('may name a server that does not answer', async () => {
     const kubeconfig = write('config', config({}, { server: 'http://127.0.0.1:1' }));
-    const { transport } = await connect({ kubeconfig, env: {} });
+    const { transport } = await connect({ kubeconfig, env: {}, retries: false });
     await expect(sendForObject(transport, { method: 'GET', target: '/x' })).rejects.toThrow(
       'Get "http://127.0.0.1:1/x": dial tcp 127.0.0.1:1: connect: connection refused',
     );

@@ -1,4 +1,5 @@
 /** The values of a kubeconfig that are inline or in a file. */
+import { validateHeaderValue } from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { decodeBase64 } from '../../base/base64.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
@@ -17,4 +18,13 @@ export async function readSource(source: InlineOrFile): Promise<string> {
   const text = await readTextFile(path);
   if (text === undefined) throw new ConfigError(`${source.base} names ${path}, which does not exist`);
   return text;
+}
+
+/** Throws ConfigError if a header cannot contain the token. The message does not contain it. */
+export function checkToken(token: string, name: string): void {
+  try {
+    validateHeaderValue('authorization', token);
+  } catch {
+    throw new ConfigError(`${name} has characters that a header cannot contain`);
+  }
 }

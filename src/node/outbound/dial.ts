@@ -45,8 +45,8 @@ export class Dialer {
   }
 
   /**
-   * Connects. Rejects with Node's error if there is no connection, and with a TransportError in Go's words if the
-   * server's certificate is not accepted.
+   * Connects. Rejects with a NotSentError, whose cause is Node's error if there is no connection, and whose message is
+   * in Go's words if the server's certificate is not accepted.
    */
   async dial(origin: Origin, protocols: string[]): Promise<TLSSocket> {
     const roots = this.#options.insecure ? undefined : this.#trustAnchors();
@@ -83,12 +83,14 @@ export class Dialer {
         const late = socket.connecting ? `dial tcp ${host}:${port}: i/o timeout` : 'net/http: TLS handshake timeout';
         socket.destroy(new NotSentError(late));
       }, DIAL_MS);
+      const failed = (cause: Error): void =>
+        reject(cause instanceof NotSentError ? cause : new NotSentError(cause.message, { cause }));
       const settle = (): void => {
         clearTimeout(timer);
         this.#connecting.delete(socket);
-        socket.off('error', reject);
+        socket.off('error', failed);
       };
-      socket.once('error', reject);
+      socket.once('error', failed);
       socket.once('close', settle);
       socket.once('secureConnect', () => {
         settle();

@@ -77,7 +77,9 @@ function codeOf(error: Error): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-function describe(error: Error, { url, address }: OutboundTarget): string {
+function describe(error: Error, outbound: OutboundTarget): string {
+  if (error instanceof NotSentError && error.cause instanceof Error) return describe(error.cause, outbound);
+  const { url, address } = outbound;
   const target = new URL(url);
   const to = `${address?.host ?? target.hostname}:${address?.port ?? (target.port === '' ? 443 : target.port)}`;
   switch (codeOf(error)) {

@@ -1,9 +1,10 @@
 /** An HTTP/2 session to another server, with its stream limit, its health pings and its idle time. */
-import type {
-  ClientHttp2Session,
-  ClientHttp2Stream,
-  ClientSessionRequestOptions,
-  OutgoingHttpHeaders,
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type ClientSessionRequestOptions,
+  constants,
+  type OutgoingHttpHeaders,
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../base/clock.ts';
@@ -129,9 +130,17 @@ export class PooledSession {
     this.#session.close();
   }
 
+  /** Fails all streams. */
   destroy(): void {
+    this.#fail('http2: client connection force closed');
+  }
+
+  #fail(message: string): void {
+    if (this.#session.destroyed) return;
+    this.#failure ??= lostConnection(message);
     this.#isRetired = true;
-    this.#session.destroy();
+    // Without an error, Node would end the streams as if they were complete.
+    this.#session.destroy(this.#failure, constants.NGHTTP2_CANCEL);
   }
 
   /** Pings if nothing is received from now on. Stops when the session has no streams. */
@@ -161,9 +170,7 @@ export class PooledSession {
           if (this.#open > 0) this.#expectBytes();
           return;
         }
-        this.#failure = lostConnection('http2: client connection lost');
-        this.#isRetired = true;
-        this.#session.destroy(this.#failure);
+        this.#fail('http2: client connection lost');
       },
       { background: true },
     );
