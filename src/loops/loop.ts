@@ -39,6 +39,8 @@ export interface LoopContext {
   readonly served: ServedResources;
   /** The objects that the server stores, in their stored form. */
   readonly stored: StoredObjects;
+  /** The certificates, PEM, that a client must trust to accept this server. */
+  readonly rootCa: string;
   readonly clock: Clock;
   /** Adds the name of the loop to every line. */
   readonly logger: Logger;

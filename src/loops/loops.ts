@@ -1,6 +1,23 @@
 /** The table of loops, in the order in which they start. */
+import { clusterRoleAggregationLoop } from './cluster-role-aggregation.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import type { LoopDefinition } from './loop.ts';
 import { namespaceLoop } from './namespace/namespace-loop.ts';
+import { rootCaLoop } from './root-ca.ts';
+import { serviceAccountLoop } from './service-accounts.ts';
+import { ttlAfterFinishedLoop } from './ttl-after-finished.ts';
+import { attributesClassProtectionLoop } from './volumes/attributes-class-protection.ts';
+import { claimProtectionLoop } from './volumes/claim-protection.ts';
+import { volumeProtectionLoop } from './volumes/volume-protection.ts';
 
-export const LOOPS: readonly LoopDefinition[] = [garbageCollector, namespaceLoop];
+export const LOOPS: readonly LoopDefinition[] = [
+  garbageCollector,
+  namespaceLoop,
+  serviceAccountLoop,
+  rootCaLoop,
+  clusterRoleAggregationLoop,
+  claimProtectionLoop,
+  volumeProtectionLoop,
+  attributesClassProtectionLoop,
+  ttlAfterFinishedLoop,
+];

@@ -18,6 +18,7 @@ export interface LoopHost {
   readonly informers: InformerSet;
   readonly served: ServedResources;
   readonly stored: StoredObjects;
+  readonly rootCa: string;
   readonly clock: Clock;
   readonly logger: Logger;
   random(): number;
@@ -41,7 +42,16 @@ export function startLoops(
     const { informers, served, stored, clock } = host;
     const logger = namedLogger(host.logger, name);
     const client = host.clientAs(serviceAccount);
-    const loop = start({ client, informers, served, stored, clock, logger, random: () => host.random() });
+    const loop = start({
+      client,
+      informers,
+      served,
+      stored,
+      rootCa: host.rootCa,
+      clock,
+      logger,
+      random: () => host.random(),
+    });
     lifetime.add(name, () => loop.stop());
   }
   host.logger.debug('started the control loops', { controllers: running.map(({ name }) => name).join(',') });

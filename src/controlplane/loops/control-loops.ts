@@ -62,6 +62,7 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
         prefixOf: (group, plural) => kube.storagePrefix(group, plural),
         onTrouble: (error) => logger.error('the control loops lost their storage watch', error),
       }),
+      rootCa: parts.completed.tls.servingCaPem,
       clock,
       logger,
       random: Math.random,

@@ -1,8 +1,8 @@
 /**
- * The `default` ServiceAccount of each namespace, which the plugin ServiceAccount requires of every pod. In the
- * reference a loop of kube-controller-manager creates it. Until the loops are here, the server creates it when it
- * creates the namespace, and at its start where it is missing. Beside a kube-controller-manager whichever comes first
- * creates it.
+ * The `default` ServiceAccount of each namespace, which the plugin ServiceAccount requires of every pod. The server
+ * creates it together with the namespace, also without control loops, so that pods can be created at once; and at its
+ * start where it is missing. The loop serviceaccount-controller restores one that was deleted. Beside a
+ * kube-controller-manager whichever comes first creates it.
  */
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { isAlreadyExists } from '../../apimachinery/status/status.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { aggregateRules } from '../../../apimachinery/rbac/aggregate-rules.ts';
 import {
   validateClusterRole,
   validateClusterRoleBinding,
   validateRole,
   validateRoleBinding,
 } from '../../groups/rbac/validate-rbac.ts';
-import { aggregateRules } from '../aggregation.ts';
 import { AUTOUPDATE_ANNOTATION, type ClusterRole, nameOf, namespaceOf, type PolicyRule } from '../policy.ts';
 import { pathRequestOf, requestOf, userOf } from '../rbac.fixtures.ts';
 import { RoleIndex } from '../role-index.ts';

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { aggregateRules } from './aggregation.ts';
-import type { ClusterRole, PolicyRule } from './policy.ts';
+import { type AggregatedRole, type AggregatedRule, aggregateRules } from './aggregate-rules.ts';
+
+type PolicyRule = AggregatedRule;
+type ClusterRole = AggregatedRole<AggregatedRule>;
 
 const rule = (resource: string): PolicyRule => ({ verbs: ['get'], apiGroups: [''], resources: [resource] });
 const role = (name: string, labels: Record<string, string>, ...rules: PolicyRule[]): ClusterRole => ({

@@ -1,0 +1,50 @@
+/**
+ * The loop that protects objects in use: keeps a finalizer on every object of a kind, and removes it once the object is
+ * being deleted and nothing uses it. Admission adds the finalizer to new objects; the loop adds it to older ones.
+ */
+import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
+import type { DeepReadonly, ObjectBase, Stored } from '../../client/object-types.ts';
+import { keyOf, parseKey } from '../../controller/keys.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { KeyedLoop } from '../keyed-loop.ts';
+import type { LoopContext } from '../loop.ts';
+
+export interface Protection<T> {
+  readonly kind: Kind<T>;
+  readonly finalizer: string;
+  /** Called for an object that is being deleted. `loop` can be given informers whose changes may end the use. */
+  isInUse(object: Stored<T>, loop: KeyedLoop): Promise<boolean>;
+}
+
+/** Returns a loop that the caller starts with `start`, after it has added informers of its own. */
+export function protectionLoop<T extends ObjectBase>(context: LoopContext, protection: Protection<T>): KeyedLoop {
+  const { kind, finalizer } = protection;
+  const informer = context.informers.informer(kind);
+  const loop = new KeyedLoop(context);
+  loop.follow(informer, (object) => (isDone(object, finalizer) ? [] : [keyOf(object)]));
+  return loop.start(context, {
+    failure: `cannot protect ${kind.plural}, retrying`,
+    sync: async (key) => {
+      const object = informer.store.getByKey(key);
+      if (object === undefined || isDone(object, finalizer)) return;
+      const present = object.metadata.finalizers ?? [];
+      const isDeleted = object.metadata.deletionTimestamp !== undefined;
+      if (isDeleted && (await protection.isInUse(object, loop))) return;
+      const finalizers = isDeleted ? present.filter((text) => text !== finalizer) : [...present, finalizer];
+      const api = context.client.api(kind, parseKey(key).namespace);
+      const changed = { ...(object as Stored<ObjectBase>), metadata: { ...object.metadata, finalizers } };
+      try {
+        await api.update(changed as unknown as DeepReadonly<T>);
+      } catch (caught) {
+        // A newer state arrives through the informer.
+        if (!isNotFound(caught) && !isConflict(caught)) throw caught;
+      }
+    },
+  });
+}
+
+/** Whether nothing is to be done, unless something stops using the object. */
+function isDone({ metadata }: Stored<ObjectBase>, finalizer: string): boolean {
+  const isProtected = metadata.finalizers?.includes(finalizer) ?? false;
+  return isProtected !== (metadata.deletionTimestamp !== undefined);
+}
