@@ -162,9 +162,9 @@ const status: SubresourceDefinition = {
     return parent.withStrategy({
       ...strategy,
       prepareForUpdate: (object, old) => {
-        const next = object['status'] as JsonValue;
+        const { metadata, status: next } = object as { metadata: JsonValue; status: JsonValue };
         for (const key of Object.keys(object)) delete object[key];
-        Object.assign(object, structuredClone(old), { status: next });
+        Object.assign(object, structuredClone(old), { metadata, status: next });
       },
     });
   },
