@@ -122,6 +122,13 @@ export {
 } from './discovered.ts';
 export { createDiscovery, type Discovery, type DiscoveryOptions } from './discovery.ts';
 export { draft, stringify } from './draft.ts';
+export {
+  createEventRecorder,
+  type EventDetails,
+  type EventRecorder,
+  type EventRecorderOptions,
+  type EventSubject,
+} from './events/event-recorder.ts';
 export { fenced } from './fenced.ts';
 export type {
   EventHandler,

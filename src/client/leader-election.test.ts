@@ -427,6 +427,24 @@ describe('the end of an election', () => {
     expect(running).toBe(2);
   });
 
+  it('is recorded on the Lease, as is its begin', async () => {
+    const { candidate } = setUp();
+    const recorded: string[] = [];
+    const a = candidate('a', {
+      recorder: {
+        normal: ({ kind, metadata }, reason, message) =>
+          void recorded.push(`${kind} ${metadata.name} ${metadata.uid} ${reason}: ${message}`),
+      },
+    });
+    await settle();
+    a.stop.abort();
+    await a.done;
+    expect(recorded).toEqual([
+      'Lease demo uid-0 LeaderElection: a became leader',
+      'Lease demo uid-0 LeaderElection: a stopped leading',
+    ]);
+  });
+
   it('does not wait for a candidate that waits', async () => {
     const { clock, candidate } = setUp();
     const a = candidate('a');

@@ -12,6 +12,7 @@ import { type Clock, sleep, systemClock, type Timer } from '../base/clock.ts';
 import { ConfigError, toError } from '../base/errors.ts';
 import { type Logger, SILENT } from '../base/logger.ts';
 import type { Client } from './api.ts';
+import type { EventRecorder } from './events/event-recorder.ts';
 import { HeldTerm, type LeaderTerm } from './leader-term.ts';
 import { LeaseLock, type Send } from './lease-lock.ts';
 import { timedCall } from './timed-call.ts';
@@ -54,6 +55,8 @@ export interface LeaderElection {
    * throw.
    */
   readonly onHolder?: (identity: string) => void;
+  /** Records on the Lease who began and ended to lead. Default: nothing is recorded. */
+  readonly recorder?: Pick<EventRecorder, 'normal'>;
   /** Ends the election: the term's `signal` aborts, and the Lease is released after `lead` has settled. */
   readonly signal?: AbortSignalLike;
   /** Default: the clock of the system. */
@@ -134,6 +137,7 @@ class Candidate {
   /** Leads for one term. Resolves with true if the election ends with it. */
   async #lead(term: HeldTerm): Promise<boolean> {
     this.#logger.info('became the leader', { lease: this.#lease, identity: term.identity });
+    this.#recordEvent('became leader');
     const worked = new AbortController();
     const renewing = this.#renew(term, worked.signal);
     let overdue: Timer | undefined;
@@ -147,6 +151,7 @@ class Candidate {
     term.end();
     if (held && this.#options.releaseOnCancel) await this.#release(term);
     this.#logger.info('stopped leading', { lease: this.#lease, identity: term.identity });
+    this.#recordEvent('stopped leading');
     if (failure !== undefined) throw failure;
     return held || this.#stopped;
   }
@@ -221,6 +226,12 @@ class Candidate {
       // The signal aborted: nothing else rejects.
       return false;
     }
+  }
+
+  #recordEvent(change: string): void {
+    const { lease } = this.#lock;
+    if (lease !== undefined)
+      this.#election.recorder?.normal(lease, 'LeaderElection', `${this.#options.identity} ${change}`);
   }
 
   #report(): void {

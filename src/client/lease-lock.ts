@@ -49,7 +49,6 @@ const DELETED = '(deleted)';
 export class LeaseLock {
   readonly #options: LeaseLockOptions;
   readonly #leases: Api<Lease>;
-  /** The Lease as it was last read or written. */
   #lease: Stored<Lease> | undefined;
   /** The record that was last seen, and when it was seen first. The deletion of the Lease is a record, too. */
   #observed: { readonly text: string; readonly spec: Spec; readonly at: number } | undefined;
@@ -57,6 +56,11 @@ export class LeaseLock {
   constructor(options: LeaseLockOptions) {
     this.#options = options;
     this.#leases = options.client.api(Lease, options.namespace);
+  }
+
+  /** The Lease as it was last read or written. undefined if it did not exist then. */
+  get lease(): Stored<Lease> | undefined {
+    return this.#lease;
   }
 
   /** The holder of the record that was last seen. '' if there is none. */
