@@ -35,6 +35,21 @@ export function encodeUtf8(text: string): Uint8Array {
   return bytes;
 }
 
+/** The UTF-8 bytes of two texts with other bytes between them, in one allocation. */
+export function encodeUtf8Around(before: string, between: Uint8Array, after: string): Uint8Array {
+  if (nodeBuffer === undefined) return concatBytes([encoder.encode(before), between, encoder.encode(after)]);
+  const at = nodeBuffer.byteLength(before);
+  const next = at + between.byteLength;
+  const size = next + nodeBuffer.byteLength(after);
+  const bytes = nodeBuffer.allocUnsafeSlow(size);
+  if (at === before.length) bytes.latin1Write(before, 0);
+  else bytes.utf8Write(before, 0);
+  bytes.set(between, at);
+  if (size - next === after.length) bytes.latin1Write(after, next);
+  else bytes.utf8Write(after, next);
+  return bytes;
+}
+
 /** The text of UTF-8 bytes. Malformed sequences become U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);

@@ -160,28 +160,41 @@ class Scan {
 
   #skipValue(): boolean {
     const bytes = this.#bytes;
+    const first = bytes[this.#at];
+    if (first === QUOTE) return this.#skipString();
+    if (first === OPEN_BRACE || first === OPEN_BRACKET) return this.#skipBrackets();
+    const size = bytes.byteLength;
+    const from = this.#at;
+    let at = from;
+    while (at < size && !isEnd(bytes[at])) at++;
+    while (at > from && isSpace(bytes[at - 1])) at--;
+    this.#at = at;
+    return at > from || this.#fail('a member has no value');
+  }
+
+  /** Starts at an opening bracket and ends behind the closing one. Most bytes of a large object are read here. */
+  #skipBrackets(): boolean {
+    const bytes = this.#bytes;
     const size = bytes.byteLength;
     let depth = 0;
-    const from = this.#at;
-    while (this.#at < size) {
-      const byte = bytes[this.#at];
+    let at = this.#at;
+    while (at < size) {
+      const byte = bytes[at++];
       if (byte === QUOTE) {
-        if (!this.#skipString()) return false;
-        if (depth === 0) return true;
-        continue;
+        let inside = bytes[at];
+        while (inside !== QUOTE && at < size) {
+          at += inside === BACKSLASH ? 2 : 1;
+          inside = bytes[at];
+        }
+        if (at >= size) return this.#fail('a string does not end');
+        at++;
+      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+      else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) {
+        this.#at = at;
+        return true;
       }
-      if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
-      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-        if (depth === 0) break;
-        this.#at++;
-        if (--depth === 0) return true;
-        continue;
-      } else if (byte === COMMA && depth === 0) break;
-      this.#at++;
     }
-    if (depth > 0) return this.#fail('a bracket is not closed');
-    while (this.#at > from && isSpace(bytes[this.#at - 1])) this.#at--;
-    return this.#at > from || this.#fail('a member has no value');
+    return this.#fail('a bracket is not closed');
   }
 
   /** Starts at the opening quote and ends behind the closing one. */
@@ -213,6 +226,11 @@ class Scan {
 const EMPTY = new Uint8Array(0);
 const NAME_METADATA = encodeUtf8(METADATA);
 const NAME_RESOURCE_VERSION = encodeUtf8(RESOURCE_VERSION);
+
+/** Whether a byte ends a number or a literal. */
+function isEnd(byte: number | undefined): boolean {
+  return byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
+}
 
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;

@@ -5,7 +5,7 @@
  * it.
  */
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
+import { compareUtf8, sortUtf8 } from '../../base/utf8.ts';
 import { zeroScalar } from '../protobuf/decode-scalar.ts';
 import { hasBinaryForm } from '../protobuf/plan.ts';
 import type { AnyMessage, FieldView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
@@ -275,7 +275,7 @@ function keepMap({ values }: MapView, form: NormalizeForm): KeepDeep {
     if (!isJsonObject(value)) return undefined;
     const keys = Object.keys(value);
     let isSame = isSorted(keys);
-    if (!isSame) keys.sort(compareUtf8);
+    if (!isSame) sortUtf8(keys);
     const kept: JsonValue[] = [];
     for (const key of keys) {
       const given = value[key] as JsonValue;

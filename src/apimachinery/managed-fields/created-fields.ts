@@ -3,7 +3,7 @@
  * the updater finds when it compares the new object with the zero value of its kind.
  */
 import { getField, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
+import { compareUtf8, sortUtf8 } from '../../base/utf8.ts';
 import { everyPath, writtenPaths } from '../apply/comparison.ts';
 import { itemElement, itemKeys, KeyIndex } from '../apply/list-items.ts';
 import { kindOf, LIST, type ListType, MAP, type MapType, type MergeType } from '../apply/merge-type.ts';
@@ -150,6 +150,6 @@ function namesIn(object: JsonObject, type: MapType): readonly string[] {
 function sortedKeys(object: JsonObject): readonly string[] {
   const names = Object.keys(object);
   for (let i = 1; i < names.length; i++)
-    if (compareUtf8(names[i - 1] as string, names[i] as string) > 0) return names.sort(compareUtf8);
+    if (compareUtf8(names[i - 1] as string, names[i] as string) > 0) return sortUtf8(names);
   return names;
 }

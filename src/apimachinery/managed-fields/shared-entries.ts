@@ -1,9 +1,9 @@
 /**
  * Shared managedFields of new objects. The objects that one manager creates within a second mostly have equal
- * managedFields. These are made once, and so is their JSON text. Invariant: shared entries are frozen.
+ * managedFields. These are made once, and so are their JSON bytes. Invariant: shared entries are frozen.
  */
 import type { JsonArray, JsonObject } from '../../base/json-value.ts';
-import { writeJson } from '../../base/json-write.ts';
+import { writeJsonBytes } from '../../base/json-write.ts';
 
 /** Who creates, and when. */
 interface Creator {
@@ -15,11 +15,11 @@ interface Known extends Creator {
   readonly entries: JsonArray;
 }
 
-const texts = new WeakMap<JsonArray, string>();
+const encoded = new WeakMap<JsonArray, Uint8Array>();
 
-/** The JSON text of managedFields that more than one object has; undefined for others. */
-export function sharedEntriesText(entries: JsonArray): string | undefined {
-  return texts.get(entries);
+/** The JSON bytes of managedFields that more than one object has; undefined for others. */
+export function sharedEntriesBytes(entries: JsonArray): Uint8Array | undefined {
+  return encoded.get(entries);
 }
 
 /** The managedFields of the objects that a field manager sees created. */
@@ -39,7 +39,7 @@ export class SharedEntries {
       return entries;
     }
     const { entries } = known;
-    if (!texts.has(entries)) texts.set(entries, writeJson(entries));
+    if (!encoded.has(entries)) encoded.set(entries, writeJsonBytes(entries));
     return entries;
   }
 }

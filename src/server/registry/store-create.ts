@@ -57,15 +57,23 @@ async function createWithGeneratedName(
   object: JsonObject,
   request: CreateRequest,
 ): Promise<WriteAnswer> {
+  const isKept = isUnprepared(store, context);
   for (let attempt = 1; ; attempt++) {
     // The last attempt may modify the object itself.
-    const copy = attempt === NAME_ATTEMPTS ? object : cloneObject(object);
+    const copy = isKept || attempt === NAME_ATTEMPTS ? object : cloneObject(object);
+    if (isKept) metadataIn(copy)['name'] = '';
     try {
       return await createOnce(store, context, copy, request);
     } catch (caught) {
       if (attempt === NAME_ATTEMPTS || !isAlreadyExists(caught)) throw caught;
     }
   }
+}
+
+/** Whether a create changes only metadata that the next attempt sets again. */
+function isUnprepared({ core, strategy }: StrategyStore, { version }: ResourceContext): boolean {
+  if (strategy.prepareForCreate !== undefined || strategy.canonicalize !== undefined) return false;
+  return core.versions.formOf(version) === undefined;
 }
 
 function createOnce(

@@ -4,8 +4,8 @@
  */
 
 import { managedFieldsOf, setManagedFields } from '../../apimachinery/managed-fields/object-managed-fields.ts';
-import { sharedEntriesText } from '../../apimachinery/managed-fields/shared-entries.ts';
-import { encodeUtf8 } from '../../base/bytes.ts';
+import { sharedEntriesBytes } from '../../apimachinery/managed-fields/shared-entries.ts';
+import { encodeUtf8, encodeUtf8Around } from '../../base/bytes.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
@@ -80,14 +80,16 @@ function encodeWith(object: JsonObject, resourceVersion: JsonValue | undefined):
   }
   for (const name of Object.keys(metadata)) if (!KNOWN_METADATA.has(name)) written[name] = metadata[name] as JsonValue;
   const { managedFields } = written;
-  const entries = Array.isArray(managedFields) ? sharedEntriesText(managedFields) : undefined;
+  const entries = Array.isArray(managedFields) ? sharedEntriesBytes(managedFields) : undefined;
   if (entries !== undefined) written['managedFields'] = PLACEHOLDER;
   object['metadata'] = written;
   try {
     const text = writeJson(object);
     if (entries === undefined) return encodeUtf8(text);
-    const whole = withEntries(text, entries);
-    if (whole !== undefined) return encodeUtf8(whole);
+    const at = text.indexOf(PLACEHOLDER_TEXT);
+    const next = at + PLACEHOLDER_TEXT.length;
+    if (text.indexOf(PLACEHOLDER_TEXT, next) < 0) return encodeUtf8Around(text.slice(0, at), entries, text.slice(next));
+    // The object itself contains the text.
     written['managedFields'] = managedFields as JsonValue;
     return encodeUtf8(writeJson(object));
   } finally {
@@ -95,17 +97,9 @@ function encodeWith(object: JsonObject, resourceVersion: JsonValue | undefined):
   }
 }
 
-/** Stands for managedFields whose text is known, while the rest of the object is written. */
+/** Stands for managedFields whose bytes are known, while the rest of the object is written. */
 const PLACEHOLDER = 'keelson.io/managedFields';
-const PLACEHOLDER_FIELD = `"managedFields":"${PLACEHOLDER}"`;
-
-/** Puts the text of managedFields into its place. Undefined if the place is not unique: the object has the same text. */
-function withEntries(text: string, entries: string): string | undefined {
-  const at = text.indexOf(PLACEHOLDER_FIELD);
-  const next = at + PLACEHOLDER_FIELD.length;
-  if (text.indexOf(PLACEHOLDER_FIELD, next) >= 0) return undefined;
-  return `${text.slice(0, at)}"managedFields":${entries}${text.slice(next)}`;
-}
+const PLACEHOLDER_TEXT = `"${PLACEHOLDER}"`;
 
 /** Decodes a state. The object has its resourceVersion and is the caller's own. Throws StorageError(Corrupt). */
 export function readStored(state: StoredState): JsonObject {
