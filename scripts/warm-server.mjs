@@ -15,6 +15,7 @@ for (const path of ['/readyz', '/version', '/api', '/apis']) await server.ask(pa
 // flags than those set when the cache is read.
 for (const [flag, value] of usual('--semi-space-growth-factor', '--interrupt-budget'))
   setFlagsFromString(`${flag}=${value}`);
+setFlagsFromString('--parallel-scavenge');
 writeFileSync(join(folder, 'serve.cache'), server.script.createCachedData());
 await server.stop();
 

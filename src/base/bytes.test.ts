@@ -6,6 +6,7 @@ import {
   decodeUtf8,
   decodeUtf8Strict,
   encodeUtf8,
+  encodeUtf8Around,
   equalBytes,
 } from './bytes.ts';
 
@@ -24,6 +25,19 @@ describe('bytes', () => {
   it('carry any text', () => {
     for (const text of ['', 'plain', 'größe 🚢 名', '\u0000']) expect(decodeUtf8(encodeUtf8(text))).toBe(text);
     expect(decodeUtf8(encodeUtf8('\ud800'))).toBe('\ufffd');
+  });
+
+  it('stand between two texts', () => {
+    for (const [before, between, after] of [
+      ['', '', ''],
+      ['a', 'b', 'c'],
+      ['größe', '名', '🚢'],
+      ['plain', '', 'größe'],
+    ] as const) {
+      const bytes = encodeUtf8Around(before, encodeUtf8(between), after);
+      expect(decodeUtf8(bytes)).toBe(`${before}${between}${after}`);
+      expect(bytes.buffer.byteLength).toBe(bytes.byteLength);
+    }
   });
 
   it('keep a byte order mark', () => {

@@ -1,6 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareUtf8, countCodePoints, sortByName } from './utf8.ts';
+import { compareUtf8, countCodePoints, sortByName, sortUtf8 } from './utf8.ts';
+
+describe('sortUtf8', () => {
+  it('has the order of compareUtf8 and tells whether it changed, for few and many texts', () => {
+    const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('\u{10000}', '\uffee', '\ud7ff'));
+    fc.assert(
+      fc.property(fc.oneof(fc.array(text), fc.array(text, { minLength: 33, maxLength: 60 })), (texts) => {
+        const expected = [...texts].sort(compareUtf8);
+        const sorted = [...texts];
+        expect(sortUtf8(sorted)).toBe(expected.some((each, i) => each !== texts[i]));
+        expect(sorted).toEqual(expected);
+        expect(sortUtf8(sorted)).toBe(false);
+      }),
+      { seed: 7, numRuns: 300 },
+    );
+  });
+});
 
 describe('sortByName', () => {
   it('has the order of compareUtf8, whatever the names hold', () => {

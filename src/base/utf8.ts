@@ -25,10 +25,47 @@ export function sortByName<T>(items: T[], nameOf: (item: T) => string): T[] {
   });
 }
 
-/** Sorts texts in place, in the order of `compareUtf8`. Common texts are sorted natively, which is faster. */
-export function sortUtf8(texts: string[]): string[] {
-  for (const text of texts) if (SURROGATES_AND_ABOVE.test(text)) return texts.sort(compareUtf8);
-  return texts.sort();
+/** Up to this many texts are sorted by insertion, which allocates nothing. */
+const FEW_TEXTS = 32;
+
+/**
+ * Sorts texts in place, in the order of `compareUtf8`. Returns whether their order changed. Fast for texts that are
+ * mostly in order.
+ */
+export function sortUtf8(texts: string[]): boolean {
+  if (texts.length <= FEW_TEXTS) return insertionSort(texts);
+  let at = 1;
+  while (at < texts.length && compareUtf8(texts[at - 1] as string, texts[at] as string) <= 0) at++;
+  if (at === texts.length) return false;
+  // Without a comparator, texts are sorted natively.
+  if (texts.some((text) => SURROGATES_AND_ABOVE.test(text))) texts.sort(compareUtf8);
+  else texts.sort();
+  return true;
+}
+
+function insertionSort(texts: string[]): boolean {
+  let changed = false;
+  for (let i = 1; i < texts.length; i++) {
+    const text = texts[i] as string;
+    if (compareUtf8(texts[i - 1] as string, text) <= 0) continue;
+    changed = true;
+    const at = placeOf(text, texts, i - 1);
+    texts.copyWithin(at + 1, at, i);
+    texts[at] = text;
+  }
+  return changed;
+}
+
+/** The place of a text among the first `count` texts, behind those that equal it. */
+function placeOf(text: string, texts: readonly string[], count: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareUtf8(texts[middle] as string, text) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The number of UTF-8 bytes. A lone surrogate counts 3, the length of U+FFFD. */

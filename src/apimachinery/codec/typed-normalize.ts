@@ -5,7 +5,7 @@
  * it.
  */
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
-import { compareUtf8, sortUtf8 } from '../../base/utf8.ts';
+import { sortUtf8 } from '../../base/utf8.ts';
 import { zeroScalar } from '../protobuf/decode-scalar.ts';
 import { hasBinaryForm } from '../protobuf/plan.ts';
 import type { AnyMessage, FieldView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
@@ -274,24 +274,23 @@ function keepMap({ values }: MapView, form: NormalizeForm): KeepDeep {
   return (value, depth) => {
     if (!isJsonObject(value)) return undefined;
     const keys = Object.keys(value);
-    let isSame = isSorted(keys);
-    if (!isSame) sortUtf8(keys);
-    const kept: JsonValue[] = [];
-    for (const key of keys) {
+    // Maps are mostly normal already: copying begins at the first value that changes.
+    let out: JsonObject | undefined = sortUtf8(keys) ? {} : undefined;
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string;
       const given = value[key] as JsonValue;
       const item = given === null ? zero() : keep(given, depth);
       if (item === undefined) return undefined;
-      if (item !== given) isSame = false;
-      kept.push(item);
+      if (item !== given) out ??= firstFields(value, keys, i);
+      if (out !== undefined) setField(out, key, item);
     }
-    if (isSame) return value;
-    const out: JsonObject = {};
-    for (let i = 0; i < keys.length; i++) setField(out, keys[i] as string, kept[i] as JsonValue);
-    return out;
+    return out ?? value;
   };
 }
 
-function isSorted(keys: readonly string[]): boolean {
-  for (let i = 1; i < keys.length; i++) if (compareUtf8(keys[i - 1] as string, keys[i] as string) > 0) return false;
-  return true;
+/** The fields with the first `count` of the keys. */
+function firstFields(object: JsonObject, keys: readonly string[], count: number): JsonObject {
+  const out: JsonObject = {};
+  for (let i = 0; i < count; i++) setField(out, keys[i] as string, object[keys[i] as string] as JsonValue);
+  return out;
 }

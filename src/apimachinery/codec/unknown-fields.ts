@@ -47,9 +47,14 @@ function walk(
   return false;
 }
 
-/** Only containers need a visit. */
+/** Only containers that may hold a struct need a visit. */
 function push(values: JsonValue[], types: TypeView[], value: JsonValue | undefined, type: TypeView): void {
-  if (typeof value !== 'object' || value === null || type.kind === 'scalar' || type.kind === 'any') return;
+  if (typeof value !== 'object' || value === null || isPlain(type)) return;
+  if (isPlain(type.kind === 'map' ? type.values : type.kind === 'list' ? type.items : type)) return;
   values.push(value);
   types.push(type);
+}
+
+function isPlain({ kind }: TypeView): boolean {
+  return kind === 'scalar' || kind === 'any';
 }

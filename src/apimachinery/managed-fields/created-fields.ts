@@ -3,7 +3,7 @@
  * the updater finds when it compares the new object with the zero value of its kind.
  */
 import { getField, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { compareUtf8, sortUtf8 } from '../../base/utf8.ts';
+import { sortUtf8 } from '../../base/utf8.ts';
 import { everyPath, writtenPaths } from '../apply/comparison.ts';
 import { itemElement, itemKeys, KeyIndex } from '../apply/list-items.ts';
 import { kindOf, LIST, type ListType, MAP, type MapType, type MergeType } from '../apply/merge-type.ts';
@@ -50,9 +50,9 @@ function metadataFields(value: JsonValue, type: MergeType, zero: JsonValue | und
   if (!isMap(value, type)) return undefined;
   const before = isMap(zero, type) ? zero : NOTHING;
   const out = new FieldsBuilder('map');
-  for (const name of namesIn(value, type.map as MapType)) {
+  for (const name of ownableNames(value, type.map as MapType)) {
     const field = getField(value, name);
-    if (field === undefined || STRIPPED_METADATA.has(name)) continue;
+    if (field === undefined) continue;
     const below = (type.map as MapType).typeOf(name);
     if (below === undefined) continue;
     const fields = addedFields(field, below, getField(before, name));
@@ -62,6 +62,17 @@ function metadataFields(value: JsonValue, type: MergeType, zero: JsonValue | und
 }
 
 const NOTHING: JsonObject = {};
+
+const ownable = new WeakMap<MapType, readonly string[]>();
+
+/** The names of metadata that a manager may own, in the order of FieldsV1. */
+function ownableNames(metadata: JsonObject, type: MapType): readonly string[] {
+  const known = ownable.get(type);
+  if (known !== undefined) return known;
+  const names = namesIn(metadata, type).filter((name) => !STRIPPED_METADATA.has(name));
+  if (type.sortedNames !== undefined) ownable.set(type, names);
+  return names;
+}
 
 /**
  * The fields of a value in the place of `zero`; undefined if there are none. `zero` is undefined if there was nothing.
@@ -149,7 +160,6 @@ function namesIn(object: JsonObject, type: MapType): readonly string[] {
 /** Maps of normalized objects are in order already. */
 function sortedKeys(object: JsonObject): readonly string[] {
   const names = Object.keys(object);
-  for (let i = 1; i < names.length; i++)
-    if (compareUtf8(names[i - 1] as string, names[i] as string) > 0) return sortUtf8(names);
+  sortUtf8(names);
   return names;
 }

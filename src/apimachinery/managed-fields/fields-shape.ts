@@ -25,6 +25,8 @@ class FieldsShape implements ShapedFields {
   /** Shapes with one more element, by the shared object below it. */
   #branches: Map<JsonObject, Map<string, FieldsShape>> | undefined;
   #fields: JsonObject | undefined;
+  /** The result of the last call of `with`: the next object mostly has the same fields. */
+  #last: FieldsShape | undefined;
 
   constructor(parent: FieldsShape | undefined, element: PathElement, below: JsonObject) {
     this.#parent = parent;
@@ -33,6 +35,8 @@ class FieldsShape implements ShapedFields {
   }
 
   with(element: PathElement, below: JsonObject): FieldsShape {
+    const last = this.#last;
+    if (last !== undefined && last.#element === element && last.#below === below) return last;
     const siblings = below === NOTHING_BELOW ? this.#leavesMap() : this.#branchesMap(below);
     // The elements of one object are all names, or all items of one list, so names do not need their prefix.
     const key = typeof element === 'string' ? element : findTextOf(element);
@@ -42,6 +46,7 @@ class FieldsShape implements ShapedFields {
       siblings.set(key, next);
       shapes++;
     }
+    this.#last = next;
     return next;
   }
 

@@ -26,6 +26,8 @@ import {
   UNDERSCORE,
 } from './text-rules.ts';
 
+const NONE: Complaints = [];
+
 export const LABEL_VALUE_MAX = 63;
 const LABEL_NAME_MAX = 63;
 
@@ -38,6 +40,10 @@ const NAME_TEXT: string = patternText(NAME_RULE, NAME_PATTERN, 'MyName', 'my.nam
 /** A label key, annotation key or finalizer: a name of at most 63 bytes, optionally after a DNS subdomain and `/`. */
 export function checkQualifiedName(text: string): Complaints {
   const slash = text.indexOf('/');
+  const length = text.length - slash - 1;
+  // A valid name is ASCII, so that its length is its size.
+  if (length <= LABEL_NAME_MAX && hasShape(text, NAME, slash + 1) && (slash < 0 || isPrefix(text.slice(0, slash))))
+    return NONE;
   if (slash >= 0 && text.includes('/', slash + 1))
     return [`a valid label key ${NAME_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const complaints: string[] = slash < 0 ? [] : prefixComplaints(text.slice(0, slash));
@@ -46,6 +52,10 @@ export function checkQualifiedName(text: string): Complaints {
   else if (isLongerThan(name, LABEL_NAME_MAX)) complaints.push(`name part ${maxBytesText(LABEL_NAME_MAX)}`);
   if (!hasShape(name, NAME)) complaints.push(`name part ${NAME_TEXT}`);
   return complaints;
+}
+
+function isPrefix(text: string): boolean {
+  return text.length <= DNS_SUBDOMAIN_MAX && isSubdomainShape(text);
 }
 
 /** Unlike the other subdomain rules, this one reports the length in bytes. */
@@ -60,9 +70,10 @@ function prefixComplaints(prefix: string): string[] {
 
 /** A label value: empty, or with the syntax of the name of a label key. */
 export function checkLabelValue(text: string): Complaints {
+  if (text === '' || (text.length <= LABEL_VALUE_MAX && hasShape(text, NAME))) return NONE;
   const complaints: string[] = [];
   if (isLongerThan(text, LABEL_VALUE_MAX)) complaints.push(maxBytesText(LABEL_VALUE_MAX));
-  if (text !== '' && !hasShape(text, NAME)) {
+  if (!hasShape(text, NAME)) {
     const rule = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`;
     complaints.push(patternText(rule, `(${NAME_PATTERN})?`, 'MyValue', 'my_value', '12345'));
   }
@@ -83,7 +94,7 @@ export function validateLabels(
   if (labels === undefined) return issues;
   for (const key of Object.keys(labels)) {
     const value = labels[key] as string;
-    issues.push(...validateLabelName(key, path));
+    for (const complaint of checkQualifiedName(key)) issues.push(invalid(path, key, complaint));
     for (const complaint of checkLabelValue(value)) issues.push(invalid(path, value, complaint));
   }
   return issues;

@@ -149,6 +149,7 @@ const CONFIG_KEY: Shape = { first: ENV_REST, middle: ENV_REST, last: ENV_REST };
 
 /** A key of a ConfigMap or Secret, which becomes the name of a file. */
 export function checkConfigMapKey(text: string): Complaints {
+  if (hasShape(text, CONFIG_KEY) && text.length <= DNS_SUBDOMAIN_MAX) return parentFolderComplaints(text);
   const complaints = [...tooLong(text, DNS_SUBDOMAIN_MAX)];
   if (!hasShape(text, CONFIG_KEY)) {
     const rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";

@@ -61,22 +61,34 @@ export function validateObjectMeta(
     issues.push(invalid(childPath(path, 'generateName'), generateName, complaint));
   if (name === '') issues.push(required(childPath(path, 'name'), 'name or generateName is required'));
   else for (const complaint of rules.name(name, false)) issues.push(invalid(childPath(path, 'name'), name, complaint));
-  issues.push(...validateNamespace(namespace, rules.namespaced, childPath(path, 'namespace')));
+  addIssues(issues, validateNamespace(namespace, rules.namespaced, path));
   if (generation < 0)
     issues.push(invalid(childPath(path, 'generation'), generation, 'must be greater than or equal to 0'));
-  addIssues(issues, validateLabels(meta.labels, childPath(path, 'labels')));
-  addIssues(issues, validateAnnotations(meta.annotations, childPath(path, 'annotations')));
-  addIssues(issues, validateOwnerReferences(meta.ownerReferences, childPath(path, 'ownerReferences')));
-  addIssues(issues, validateFinalizers(meta.finalizers, childPath(path, 'finalizers')));
-  addIssues(issues, validateManagedFields(meta.managedFields, childPath(path, 'managedFields')));
+  const { labels, annotations, ownerReferences, finalizers, managedFields } = meta;
+  if (labels !== undefined) addIssues(issues, validateLabels(labels, childPath(path, 'labels')));
+  if (annotations !== undefined) addIssues(issues, validateAnnotations(annotations, childPath(path, 'annotations')));
+  if (ownerReferences !== undefined)
+    addIssues(issues, validateOwnerReferences(ownerReferences, childPath(path, 'ownerReferences')));
+  if (finalizers !== undefined) addIssues(issues, validateFinalizers(finalizers, childPath(path, 'finalizers')));
+  if (managedFields !== undefined)
+    addIssues(issues, validateManagedFields(managedFields, childPath(path, 'managedFields')));
   return issues;
 }
 
-function validateNamespace(namespace: string, namespaced: boolean, path: FieldPath): FieldIssue[] {
-  if (!namespaced) return namespace === '' ? [] : [forbidden(path, 'not allowed on this type')];
+/** The path is that of the metadata. */
+function validateNamespace(
+  namespace: string,
+  namespaced: boolean,
+  metadata: FieldPath | undefined,
+): readonly FieldIssue[] {
+  if (namespaced ? nameIsDnsLabel(namespace, false).length === 0 : namespace === '') return NONE;
+  const path = childPath(metadata, 'namespace');
+  if (!namespaced) return [forbidden(path, 'not allowed on this type')];
   if (namespace === '') return [required(path, '')];
   return nameIsDnsLabel(namespace, false).map((complaint) => invalid(path, namespace, complaint));
 }
+
+const NONE: readonly FieldIssue[] = [];
 
 /** Keys are qualified names in any case. The total size is limited. */
 export function validateAnnotations(
@@ -98,7 +110,7 @@ export function validateAnnotations(
  * Lower-cases character by character as Go does, which maps U+0130 to a plain i. JavaScript would add a combining dot.
  */
 export function lowerCase(text: string): string {
-  return text.replaceAll('\u0130', 'i').toLowerCase();
+  return (text.includes('\u0130') ? text.replaceAll('\u0130', 'i') : text).toLowerCase();
 }
 
 /** Required fields must be set, an Event cannot own anything, and at most one owner is the controller. */

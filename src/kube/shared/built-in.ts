@@ -25,7 +25,11 @@ export interface BuiltInVersion extends Omit<TypedVersionOptions, 'view'> {
 /** One version of a built-in kind, with the type that is generated for it. */
 export function builtInVersion(options: BuiltInVersion): VersionDefinition {
   const { group, version, kind, setDefaults } = options;
-  const view = (): StructView => kindView(group, version, kind);
+  let known: StructView | undefined;
+  const view = (): StructView => {
+    known ??= kindView(group, version, kind);
+    return known;
+  };
   if (setDefaults === undefined) return typedVersion({ ...options, view });
   return typedVersion({ ...options, view, setDefaults: orderedDefaults(setDefaults, view) });
 }

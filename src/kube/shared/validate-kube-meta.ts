@@ -2,7 +2,7 @@
  * Validation of the metadata of built-in kinds. In addition to the general rules, a finalizer must be a standard one or
  * have a domain.
  */
-import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
+import { addIssues, type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { childPath, FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { Complaints } from '../../apimachinery/validation/name-syntax.ts';
 import {
@@ -21,7 +21,9 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', FINALIZE
 
 /** Metadata on create. */
 export function validateKubeMeta(meta: ObjectMetaFacts, rules: ObjectMetaRules, path: FieldPath): FieldIssue[] {
-  return [...validateObjectMeta(meta, rules, path), ...validateFinalizerNames(meta, path)];
+  const issues = validateObjectMeta(meta, rules, path);
+  if (meta.finalizers !== undefined) addIssues(issues, validateFinalizerNames(meta, path));
+  return issues;
 }
 
 /** Metadata on update. */

@@ -8,6 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 export function setV8Flags(): void {
   growYoungGenerationAtOnce();
   optimiseLater();
+  collectOnOneThread();
 }
 
 /**
@@ -27,4 +28,12 @@ function growYoungGenerationAtOnce(): void {
  */
 function optimiseLater(): void {
   setFlagsFromString('--interrupt-budget=270336');
+}
+
+/**
+ * Collects the young generation on the main thread alone. Little of it survives on a server. Waking the helper threads
+ * and sharing that work among them took more CPU time than it saved: 5 to 8 % of creating ConfigMaps on two cores.
+ */
+function collectOnOneThread(): void {
+  setFlagsFromString('--no-parallel-scavenge');
 }

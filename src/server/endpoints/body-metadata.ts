@@ -6,6 +6,7 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest } from '../../apimachinery/status/status-catalogue.ts';
 import { equalJson, getField, isJsonObject, type JsonArray, type JsonObject } from '../../base/json-value.ts';
 import type { ServerRequest } from '../http/server-request.ts';
+import { drop } from '../registry/object-metadata.ts';
 
 /** Returns the metadata of an object. Adds an empty one if it has none. */
 export function ownMetadata(object: JsonObject): JsonObject {
@@ -18,11 +19,11 @@ export function ownMetadata(object: JsonObject): JsonObject {
 
 /** Removes the fields that only the server sets. */
 export function wipeSystemFields(metadata: JsonObject): void {
-  delete metadata['creationTimestamp'];
-  delete metadata['uid'];
-  delete metadata['deletionTimestamp'];
-  delete metadata['deletionGracePeriodSeconds'];
-  delete metadata['selfLink'];
+  drop(metadata, 'creationTimestamp');
+  drop(metadata, 'uid');
+  drop(metadata, 'deletionTimestamp');
+  drop(metadata, 'deletionGracePeriodSeconds');
+  drop(metadata, 'selfLink');
 }
 
 /**

@@ -8,6 +8,7 @@ import { isDryRun, readCreateOptions } from '../../apimachinery/meta/write-optio
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { cloneJson } from '../../base/json-value.ts';
+import { isPromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/server-request.ts';
 import type { AdmissionSubject } from './admission-record.ts';
@@ -36,7 +37,8 @@ export async function createObject(host: EndpointHost, scope: RequestScope, requ
   const context = scope.subresource === '' ? collectionContext(scope, request) : namedContext(scope, request);
   const form = scope.forms.of(request, false);
   const mediaType = inputType(host, scope, request);
-  const bytes = await readBody(host, request);
+  const body = readBody(host, request);
+  const bytes = isPromise(body) ? await body : body;
   const options = checkedOptions(readCreateOptions(request.info.params), 'CreateOptions');
   const fieldValidation = fieldValidationOf(options.fieldValidation);
   const object = decodeObject(host, scope, request, { bytes, mediaType, fieldValidation });
@@ -47,7 +49,8 @@ export async function createObject(host: EndpointHost, scope: RequestScope, requ
   ensureNamespace(metadata, context.namespace);
   dedupOwnerReferences(request, object, '');
   const writer = writerOf(host, request, options.fieldManager);
-  await trackFields(host, scope, { object, current: undefined, writer });
+  const tracked = trackFields(host, scope, { object, current: undefined, writer });
+  if (isPromise(tracked)) await tracked;
 
   const dryRun = isDryRun(options);
   const subject: AdmissionSubject = {
@@ -57,7 +60,8 @@ export async function createObject(host: EndpointHost, scope: RequestScope, requ
     options: writeOptionsObject('CreateOptions', options),
   };
   const admission = new WriteAdmission(host, scope, request);
-  const admitted = await admission.admit(subject, object, undefined);
+  const admitting = admission.admit(subject, object, undefined);
+  const admitted = isPromise(admitting) ? await admitting : admitting;
   dedupOwnerReferences(request, admitted, AFTER_ADMISSION);
   if (scope.store.create === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'create'));
   const { bytes: stored, status } = await scope.store.create(context, admitted, {

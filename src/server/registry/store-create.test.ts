@@ -278,4 +278,22 @@ describe('a generated name', () => {
     );
     expect(drawn).toBe(40);
   });
+
+  it('is replaced without preparing the object twice', async () => {
+    let drawn = 0;
+    const prepareForCreate = (object: JsonObject): void => {
+      const spec = object['spec'] as JsonObject;
+      spec['color'] = `${String(spec['color'])}+`;
+    };
+    const prepared = await things(
+      { strategy: { ...strategy, prepareForCreate } },
+      { random: () => (drawn++ < 15 ? 0 : 1) },
+    );
+    const generate = () =>
+      made(prepared.store, { ...thing('', { spec: { color: 'red' } }), metadata: { generateName: 'g-' } });
+    expect((await generate()).metadata.name).toBe('g-bbbbb');
+    drawn = 5;
+    const second = await generate();
+    expect([second.metadata.name, second.spec]).toEqual(['g-ccccc', { color: 'red+' }]);
+  });
 });

@@ -193,7 +193,7 @@ async function storeNew(store: StrategyStore, context: ResourceContext, object: 
   return answerWrite(core, context, { key, revision: result.revision, value }, true);
 }
 
-async function write(
+function write(
   { core, strategy }: StrategyStore,
   key: string,
   value: Uint8Array,
@@ -202,11 +202,9 @@ async function write(
   const options = writeOptions(strategy, object);
   const next = strategy.followCreate?.(object);
   if (next === undefined) return core.storage.create(key, value, options);
-  try {
-    return await core.storage.create(key, value, { ...options, followedBy: encodeStored(next.object) });
-  } finally {
-    next.settled();
-  }
+  return core.storage
+    .create(key, value, { ...options, followedBy: encodeStored(next.object) })
+    .finally(() => next.settled());
 }
 
 /** The storage options for the strategy's time to live. */

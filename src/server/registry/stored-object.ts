@@ -21,12 +21,41 @@ export interface StoredState {
   readonly stale?: boolean;
 }
 
-/** The fields of ObjectMeta in kube-apiserver's order, without those that are never stored. */
-const STORED_METADATA: readonly string[] = [
+/** Metadata in the order in which it is written. Undefined fields are not written. */
+type WrittenMetadata = Record<string, JsonValue | undefined>;
+
+/**
+ * The fields of ObjectMeta in kube-apiserver's order, without those that are never stored. A literal, because all
+ * objects then have the same layout in memory.
+ */
+function orderedMetadata(metadata: Readonly<WrittenMetadata>, resourceVersion: JsonValue | undefined): WrittenMetadata {
+  const written: WrittenMetadata = {
+    resourceVersion: typeof resourceVersion === 'string' && resourceVersion !== '' ? resourceVersion : undefined,
+    name: metadata['name'] ?? undefined,
+    generateName: metadata['generateName'] ?? undefined,
+    namespace: metadata['namespace'] ?? undefined,
+    uid: metadata['uid'] ?? undefined,
+    generation: metadata['generation'] ?? undefined,
+    creationTimestamp: metadata['creationTimestamp'] ?? undefined,
+    deletionTimestamp: metadata['deletionTimestamp'] ?? undefined,
+    deletionGracePeriodSeconds: metadata['deletionGracePeriodSeconds'] ?? undefined,
+    labels: metadata['labels'] ?? undefined,
+    annotations: metadata['annotations'] ?? undefined,
+    ownerReferences: metadata['ownerReferences'] ?? undefined,
+    finalizers: metadata['finalizers'] ?? undefined,
+    managedFields: metadata['managedFields'] ?? undefined,
+  };
+  for (const name in metadata) if (!KNOWN_METADATA.has(name)) written[name] = metadata[name];
+  return written;
+}
+
+const KNOWN_METADATA: ReadonlySet<string> = new Set([
   'name',
   'generateName',
   'namespace',
+  'selfLink',
   'uid',
+  'resourceVersion',
   'generation',
   'creationTimestamp',
   'deletionTimestamp',
@@ -36,9 +65,7 @@ const STORED_METADATA: readonly string[] = [
   'ownerReferences',
   'finalizers',
   'managedFields',
-];
-
-const KNOWN_METADATA: ReadonlySet<string> = new Set([...STORED_METADATA, 'resourceVersion', 'selfLink']);
+]);
 
 /** The metadata of an object; adds it if there is none. */
 export function metadataIn(object: JsonObject): JsonObject {
@@ -72,17 +99,11 @@ export function encodeUnstored(object: JsonObject): Uint8Array {
 
 function encodeWith(object: JsonObject, resourceVersion: JsonValue | undefined): Uint8Array {
   const metadata = metadataIn(object);
-  const written: JsonObject = {};
-  if (typeof resourceVersion === 'string' && resourceVersion !== '') written['resourceVersion'] = resourceVersion;
-  for (const name of STORED_METADATA) {
-    const value = metadata[name];
-    if (value !== undefined && value !== null) written[name] = value;
-  }
-  for (const name of Object.keys(metadata)) if (!KNOWN_METADATA.has(name)) written[name] = metadata[name] as JsonValue;
+  const written = orderedMetadata(metadata, resourceVersion);
   const { managedFields } = written;
   const entries = Array.isArray(managedFields) ? sharedEntriesBytes(managedFields) : undefined;
   if (entries !== undefined) written['managedFields'] = PLACEHOLDER;
-  object['metadata'] = written;
+  object['metadata'] = written as JsonObject;
   try {
     const text = writeJson(object);
     if (entries === undefined) return encodeUtf8(text);
@@ -90,7 +111,7 @@ function encodeWith(object: JsonObject, resourceVersion: JsonValue | undefined):
     const next = at + PLACEHOLDER_TEXT.length;
     if (text.indexOf(PLACEHOLDER_TEXT, next) < 0) return encodeUtf8Around(text.slice(0, at), entries, text.slice(next));
     // The object itself contains the text.
-    written['managedFields'] = managedFields as JsonValue;
+    written['managedFields'] = managedFields;
     return encodeUtf8(writeJson(object));
   } finally {
     object['metadata'] = metadata;
