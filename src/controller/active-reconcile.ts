@@ -30,6 +30,8 @@ export interface ActiveReconcileOptions<T> {
   readonly key: ObjectKey;
   readonly why: readonly string[];
   readonly tools: ReconcileTools;
+  /** Called after a write of the SDK itself to the object, with the new revision. */
+  onOwnChange(resourceVersion: string, what: string): void;
 }
 
 export class ActiveReconcile<T> implements ReconcileContext<T> {
@@ -118,6 +120,11 @@ export class ActiveReconcile<T> implements ReconcileContext<T> {
       this.#status ??= new CollectedStatus(this.object, () => this.#options.tools.clock.now());
       return this.#status.set((fields ?? {}) as Readonly<Record<string, unknown>>);
     };
+  }
+
+  /** Remembers that the event of this revision comes from the SDK itself. */
+  ownChange(resourceVersion: string, what: 'own finalizer' | 'own status'): void {
+    this.#options.onOwnChange(resourceVersion, what);
   }
 
   /** The status that the function has set; undefined if it set none. */

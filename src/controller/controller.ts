@@ -54,6 +54,8 @@ export class Controller<T> implements Runnable {
   readonly #concurrency: number;
   readonly #reasons = new PendingReasons();
   readonly #hotLoops: HotLoopDetector;
+  /** The last write of the SDK itself to an object whose event has not come. */
+  readonly #ownChanges = new Map<ObjectKey, { readonly resourceVersion: string; readonly what: string }>();
   readonly #active = new Set<ActiveReconcile<T>>();
   #primary: Informer<T> | undefined;
   #sources: readonly WatchSource[] = [];
@@ -133,7 +135,10 @@ export class Controller<T> implements Runnable {
   }
 
   #enqueue(key: ObjectKey, reason: Reason, isBackground: boolean): void {
-    this.#reasons.add(key, reason);
+    const own = this.#ownChanges.get(key);
+    const isOwn = own !== undefined && reason.change?.after.metadata.resourceVersion === own.resourceVersion;
+    if (isOwn) this.#ownChanges.delete(key);
+    this.#reasons.add(key, isOwn ? { ...reason, text: own.what } : reason);
     this.#queue?.add(key, isBackground ? LOW_PRIORITY : NORMAL_PRIORITY);
   }
 
@@ -163,7 +168,14 @@ export class Controller<T> implements Runnable {
     const { clock, log } = this.#host;
     const taken = this.#reasons.take(key);
     const why = reasonTexts(taken);
-    const active = new ActiveReconcile<T>({ operator: this.name, kind: this.kind, key, why, tools: this.#host });
+    const active = new ActiveReconcile<T>({
+      operator: this.name,
+      kind: this.kind,
+      key,
+      why,
+      tools: this.#host,
+      onOwnChange: (resourceVersion, what) => void this.#ownChanges.set(key, { resourceVersion, what }),
+    });
     const startedAt = clock.monotonic();
     const at = new Date(clock.now()).toISOString();
     const outcome = await this.#reconcile(active, fence);
@@ -196,17 +208,17 @@ export class Controller<T> implements Runnable {
       case 'done':
       case 'after':
         log.debug('reconciled', fields);
-        if (outcome.gone) this.#hotLoops.forget(key);
+        if (outcome.gone) this.#forget(key);
         else this.#checkHotLoop(active, taken.reasons);
         if (result.result === 'done') return;
         this.#reasons.addDelayed(key, { text: `requeue after ${formatMilliseconds(result.delayMs)}` });
         return queue.addAfter(key, result.delayMs);
       case 'terminal':
-        report(log.error, log.warn, 'reconcile failed for good', result.error, fields);
+        report(log, 'reconcile failed for good', result.error, fields);
         return;
       case 'failed': {
         const retries = queue.failures(key) + 1;
-        report(log.error, log.warn, 'reconcile failed', result.error, { ...fields, retries });
+        report(log, 'reconcile failed', result.error, { ...fields, retries });
         this.#reasons.addDelayed(key, { text: `retry ${retries}` });
         throw result.error;
       }
@@ -255,6 +267,11 @@ export class Controller<T> implements Runnable {
     }
   }
 
+  #forget(key: ObjectKey): void {
+    this.#hotLoops.forget(key);
+    this.#ownChanges.delete(key);
+  }
+
   #checkHotLoop(active: ActiveReconcile<T>, reasons: readonly Reason[]): void {
     const hot = this.#hotLoops.count(active.key, active.object, reasons, this.#host.clock.monotonic());
     if (hot === undefined) return;
@@ -269,16 +286,13 @@ export class Controller<T> implements Runnable {
   }
 }
 
-type Log = ReconcileTools['log'];
-
 /** Logs an error with its stack, unless its cause lies outside of the program. */
 function report(
-  error: Log['error'],
-  warn: Log['warn'],
+  log: ReconcileTools['log'],
   message: string,
   cause: Error,
   fields: Readonly<Record<string, string | number>>,
 ): void {
-  if (isExternalError(cause)) warn(message, { ...fields, error: cause.message });
-  else error(message, cause, fields);
+  if (isExternalError(cause)) log.warn(message, { ...fields, error: cause.message });
+  else log.error(message, cause, fields);
 }

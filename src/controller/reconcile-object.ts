@@ -46,6 +46,7 @@ export async function reconcileObject<T>(
       fieldManager: definition.name,
     });
     if (changed === undefined) return { result: done, gone: true };
+    active.ownChange(changed.metadata.resourceVersion, 'own finalizer');
     return reconcileObject(definition, active, { cache, writes });
   }
   return { result: await call(definition, active, definition.reconcile), gone: false };
@@ -67,6 +68,7 @@ async function finalize<T>(
     const result = await call(definition, active, finalizer.finalize);
     if (result.result !== 'done') return { result, gone: false };
     const left = await removeFinalizer(definition, active, finalizer);
+    if (left !== undefined) active.ownChange(left.metadata.resourceVersion, 'own finalizer');
     const isLast = left === undefined || (left.metadata.finalizers ?? []).length === 0;
     onRemoved(isLast && (active.object.metadata.deletionGracePeriodSeconds ?? 0) === 0);
     if (isLast || left === undefined) return { result: done, gone: true };
@@ -105,11 +107,12 @@ async function applyStatus<T>(
   const metadata = { name, uid, ...(namespace === undefined ? {} : { namespace }) };
   const api = apiOf(definition, active);
   try {
-    await api.apply({ metadata, status } as unknown as Applied<T>, {
+    const applied = await api.apply({ metadata, status } as unknown as Applied<T>, {
       fieldManager: definition.name,
       force: true,
       subresource: 'status',
     });
+    active.ownChange(applied.metadata.resourceVersion, 'own status');
   } catch (caught) {
     // With force, a conflict means that another object has taken the name.
     if (isConflict(caught)) return;
