@@ -2,10 +2,12 @@
  * One running reconcile: its context, and the two signals that end it. Invariant: `signal` aborts no later than the
  * signal of its requests. Both are made when they are first used, because most reconciles need neither.
  */
+import { abortReason } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
 import type { ObjectKey } from '../client/informer.ts';
+import { readThrough } from '../client/leader-term.ts';
 import type { Applied, Draft, Stored } from '../client/object-types.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { CachedReader, ManagerCache } from './cache.ts';
@@ -30,6 +32,8 @@ export interface ActiveReconcileOptions<T> {
   readonly key: ObjectKey;
   readonly why: readonly string[];
   readonly tools: ReconcileTools;
+  /** Aborts when no reconcile may write any more. Its abort must lead to `cut`. */
+  readonly fence: AbortSignal;
   /** Called after a write of the SDK itself to the object, with the new revision. */
   onOwnChange(resourceVersion: string, what: string): void;
 }
@@ -40,6 +44,7 @@ export class ActiveReconcile<T> implements ReconcileContext<T> {
   readonly #options: ActiveReconcileOptions<T>;
   readonly #signal = new LazySignal();
   readonly #fence = new LazySignal();
+  #request: AbortSignal | undefined;
   #object: Stored<T> | undefined;
   #status: CollectedStatus | undefined;
   #client: Client | undefined;
@@ -87,7 +92,7 @@ export class ActiveReconcile<T> implements ReconcileContext<T> {
 
   get client(): Client {
     const { client, writes } = this.#options.tools;
-    this.#client ??= new OperatorClient({ client, writes, signal: () => this.#fence.get() });
+    this.#client ??= new OperatorClient({ client, writes, signal: () => this.#requestSignal() });
     return this.#client;
   }
 
@@ -130,6 +135,14 @@ export class ActiveReconcile<T> implements ReconcileContext<T> {
   /** The status that the function has set; undefined if it set none. */
   collectedStatus(): Readonly<Record<string, unknown>> | undefined {
     return this.#status?.collected();
+  }
+
+  /** Read before each request. A read of it notices a lost lease also if no timer has fired since. */
+  #requestSignal(): AbortSignal {
+    const { fence } = this.#options;
+    if (fence.aborted) this.cut(abortReason(fence));
+    this.#request ??= readThrough(this.#fence.get(), () => void fence.aborted);
+    return this.#request;
   }
 
   get #namespace(): string | undefined {

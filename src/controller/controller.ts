@@ -174,6 +174,7 @@ export class Controller<T> implements Runnable {
       key,
       why,
       tools: this.#host,
+      fence,
       onOwnChange: (resourceVersion, what) => void this.#ownChanges.set(key, { resourceVersion, what }),
     });
     const startedAt = clock.monotonic();

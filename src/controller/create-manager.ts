@@ -8,6 +8,7 @@ import type { Client } from '../client/api.ts';
 import { createClient } from '../client/create-client.ts';
 import type { InformerSet } from '../client/informer.ts';
 import { createInformerSet } from '../client/informer-set.ts';
+import { runLeaderElection } from '../client/leader-election.ts';
 import { type CachedReader, ManagerCache, raceAbort } from './cache.ts';
 import { consoleLogger } from './console-logger.ts';
 import { Controller, type ControllerHost } from './controller.ts';
@@ -122,7 +123,7 @@ class SharedManager implements Manager {
       await raceAbort(this.#informers.synced(), run.signal);
       this.#logger.info('the caches have synced', { operators: [...this.#controllers.keys()].join(',') });
       run.start(this.#runnables.filter(({ needsLeader = true }) => !needsLeader));
-      await this.#lead(
+      this.#lead(
         run,
         this.#runnables.filter(({ needsLeader = true }) => needsLeader),
       );
@@ -135,9 +136,23 @@ class SharedManager implements Manager {
     run.throwIfFailed();
   }
 
-  /** Runs the parts that need the lease. */
-  async #lead(run: ManagerRun, runnables: readonly Runnable[]): Promise<void> {
-    run.start(runnables);
+  /** Runs the parts that need the lease: at once without an election, otherwise in each term. */
+  #lead(run: ManagerRun, runnables: readonly Runnable[]): void {
+    const { leaderElection, random } = this.#options;
+    if (leaderElection === undefined) {
+      run.start(runnables);
+      return;
+    }
+    const election = runLeaderElection({
+      client: this.#host.client,
+      options: leaderElection,
+      signal: run.signal,
+      clock: this.#clock,
+      logger: this.#logger,
+      ...(random === undefined ? {} : { random }),
+      lead: (term) => run.lead(runnables, term),
+    });
+    void run.track('leader election', election);
   }
 
   async #stop(run: ManagerRun, lifetime: Lifetime): Promise<void> {

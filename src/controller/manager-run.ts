@@ -2,6 +2,7 @@
 import { onAbort } from '../base/abort.ts';
 import { Deferred } from '../base/deferred.ts';
 import { toError } from '../base/errors.ts';
+import { type LeaderTerm, readThrough } from '../client/leader-term.ts';
 import type { RunContext, Runnable } from './runnable.ts';
 
 export class ManagerRun {
@@ -31,6 +32,33 @@ export class ManagerRun {
   /** Starts parts. The first of them that fails ends the run. */
   start(runnables: readonly Runnable[], context: RunContext = this.#context): void {
     for (const runnable of runnables) void this.track(runnable.name, this.#guard(runnable, context));
+  }
+
+  /**
+   * Runs parts for one term as leader. Resolves when the term, or the run, has ended and all of them have. Rejects with
+   * the failure of one of them, after the others were stopped.
+   */
+  async lead(runnables: readonly Runnable[], term: LeaderTerm): Promise<void> {
+    const failed = new AbortController();
+    const signal = AbortSignal.any([term.signal, failed.signal]);
+    // A read of `lost` past the deadline aborts it, also if the process was paused and no timer has fired.
+    const either = AbortSignal.any([term.lost, this.#fence.signal]);
+    const fence = readThrough(either, () => void term.lost.aborted);
+    let failure: Error | undefined;
+    const parts = runnables.map(async (runnable) => {
+      try {
+        await this.#guard(runnable, { signal, fence });
+      } catch (caught) {
+        failure ??= toError(caught);
+        failed.abort(failure);
+      }
+    });
+    const ended = new Deferred<void>();
+    const release = onAbort(signal, () => ended.resolve());
+    await ended.promise;
+    release();
+    await Promise.all(parts);
+    if (failure !== undefined) throw failure;
   }
 
   /** Counts a promise as a part: `settled` waits for it, and its rejection ends the run. */

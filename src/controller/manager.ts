@@ -5,13 +5,16 @@
  * - Parts that need the lease run only during a term; their signal aborts before another candidate can hold it.
  * - `run` settles within the grace period of a stop and the time in which reconciles are given up.
  */
+
 import type { Transport } from '../apimachinery/http/transport.ts';
+import type { AbortSignalLike } from '../base/abort-signal.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import type { Client } from '../client/api.ts';
 import type { InformerSet } from '../client/informer.ts';
+import type { LeaderElectionOptions } from '../client/leader-election.ts';
 import type { CachedReader, CacheOptions } from './cache.ts';
 import type { OperatorDefinition } from './definition.ts';
 import type { HealthCheck, PageHandler } from './manager-pages.ts';
@@ -27,6 +30,11 @@ export interface ManagerOptions {
   /** Informers to share with others. The manager starts them but does not stop them. Default: informers of its own. */
   readonly informers?: InformerSet;
   readonly cache?: CacheOptions;
+  /**
+   * An election on a Lease: parts that need it run only while this program holds it. After a lost term they are stopped,
+   * and run again in the next one. Default: no election; they run at once.
+   */
+  readonly leaderElection?: LeaderElectionOptions;
   /** Serves the pages; `servePages` of `keelson/node` does it over HTTP. Default: they are not served. */
   readonly serve?: ServePages;
   /** How long reconciles may go on after a stop has begun. Default 30 s. */
@@ -67,5 +75,5 @@ export interface Manager {
    * Runs everything until the signal aborts, then stops everything and resolves. If a part fails, everything is stopped
    * and the error is the rejection. Call it once.
    */
-  run(options: { readonly signal: AbortSignal }): Promise<void>;
+  run(options: { readonly signal: AbortSignalLike }): Promise<void>;
 }

@@ -13,6 +13,7 @@
  *   .run({ transport, signal });
  * ```
  */
+import type { AbortSignalLike } from '../base/abort-signal.ts';
 import { BugError } from '../base/errors.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { createManager } from './create-manager.ts';
@@ -65,7 +66,7 @@ export interface Operator<T> {
 
 export interface RunOptions extends ManagerOptions {
   /** Stops the operator. Default: it never stops. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignalLike;
 }
 
 /**

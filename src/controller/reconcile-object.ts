@@ -47,6 +47,8 @@ export async function reconcileObject<T>(
     });
     if (changed === undefined) return { result: done, gone: true };
     active.ownChange(changed.metadata.resourceVersion, 'own finalizer');
+    // Also if another program has added the finalizers meanwhile: the cache must have seen them before the next step.
+    writes.wrote(kind, key, changed.metadata.resourceVersion);
     return reconcileObject(definition, active, { cache, writes });
   }
   return { result: await call(definition, active, definition.reconcile), gone: false };

@@ -1,4 +1,5 @@
 /** The interface between an operator and its reconcile function. */
+import type { AbortSignalLike } from '../base/abort-signal.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
 import type { ObjectKey } from '../client/informer.ts';
@@ -34,7 +35,7 @@ export interface GoneContext {
   readonly client: Client;
   readonly cache: CachedReader;
   readonly log: Logger;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignalLike;
 }
 
 /** The tools of one reconcile. All of them work when destructured. They are of no use after the function has returned. */
@@ -46,7 +47,7 @@ export interface ReconcileContext<T> {
    * Aborts when the lease is lost, when the reconcile times out, and when the program stops. After a lost lease and
    * after a timeout the client refuses requests, too; at a stop it accepts them for the rest of the grace period.
    */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignalLike;
   /** Reads from the server. What it writes is known to cached reads. */
   readonly client: Client;
   /** Reads from the cache. A read waits until the cache has seen this program's own writes. */

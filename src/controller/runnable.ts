@@ -1,12 +1,14 @@
 /** The parts that a manager runs. */
 
+import type { AbortSignalLike } from '../base/abort-signal.ts';
+
 export interface RunContext {
   /** Aborts when the part has to end: at a stop, or when the lease is lost. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignalLike;
   /**
    * Aborts when the part must not write any more: when the lease is lost, and at the end of the grace period of a stop.
    */
-  readonly fence: AbortSignal;
+  readonly fence: AbortSignalLike;
 }
 
 export interface Runnable {
