@@ -32,6 +32,16 @@ describe('VirtualClock', () => {
     expect(log).toEqual(['0@100', '1@200', '2@300']);
   });
 
+  it('sets the wall clock without moving time', async () => {
+    const clock = new VirtualClock(0);
+    let fired = 0;
+    clock.setTimer(10, () => fired++);
+    clock.setWallClock(1000);
+    expect([clock.now(), clock.monotonic(), fired]).toEqual([1000, 0, 0]);
+    await clock.advance(10);
+    expect([clock.now(), clock.monotonic(), fired]).toEqual([1010, 10, 1]);
+  });
+
   it('moves to the next timer on request', async () => {
     const clock = new VirtualClock(0);
     let fired = 0;

@@ -1,5 +1,5 @@
 /**
- * A clock for tests. Invariant: time moves only in `advance`; timers fire in order of their due time; all pending
+ * A clock for tests. Invariant: time moves only by calls of its methods; timers fire in order of their due time; all pending
  * microtasks run between two timers.
  */
 import type { Clock, Timer } from './clock.ts';
@@ -12,6 +12,8 @@ interface PendingTimer {
 
 export class VirtualClock implements Clock {
   #now: number;
+  /** How far the wall clock was set from the time that has passed. */
+  #setBy = 0;
   #order = 0;
   readonly #start: number;
   readonly #timers = new Set<PendingTimer>();
@@ -28,7 +30,12 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return this.#now;
+    return this.#now + this.#setBy;
+  }
+
+  /** Moves the wall clock, as an operator does. Monotonic time does not change, and no timer fires. */
+  setWallClock(byMs: number): void {
+    this.#setBy += byMs;
   }
 
   monotonic(): number {

@@ -4,6 +4,7 @@
  * kube-controller-manager.
  */
 import type { Clock } from '../base/clock.ts';
+import type { JsonObject } from '../base/json-value.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
@@ -17,8 +18,9 @@ export interface LoopDefinition {
   /**
    * The ServiceAccount in kube-system that the loop's requests are authorized as. A bootstrap role of that name exists:
    * `system:controller:<name>`. Its last path segment of the user agent is the same name, as in kube-controller-manager.
+   * Undefined: the user system:kube-controller-manager itself.
    */
-  readonly serviceAccount: string;
+  readonly serviceAccount: string | undefined;
   /**
    * Called once, after the post-start hooks have finished. Must return at once: the loop does its work in the
    * background and reports failures to the logger of its context. `stop` of the result is called before the server
@@ -41,6 +43,8 @@ export interface LoopContext {
   readonly stored: StoredObjects;
   /** The certificates, PEM, that a client must trust to accept this server. */
   readonly rootCa: string;
+  /** Signs a ServiceAccount token with the legacy issuer, which tokens in Secrets have. */
+  signLegacyToken(claims: JsonObject): Promise<string>;
   readonly clock: Clock;
   /** Adds the name of the loop to every line. */
   readonly logger: Logger;

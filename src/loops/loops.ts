@@ -3,8 +3,10 @@ import { clusterRoleAggregationLoop } from './cluster-role-aggregation.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import type { LoopDefinition } from './loop.ts';
 import { namespaceLoop } from './namespace/namespace-loop.ts';
-import { rootCaLoop } from './root-ca.ts';
-import { serviceAccountLoop } from './service-accounts.ts';
+import { serviceAccountLoop } from './service-accounts/default-accounts.ts';
+import { legacyTokenCleanerLoop } from './service-accounts/legacy-token-cleaner.ts';
+import { rootCaLoop } from './service-accounts/root-ca.ts';
+import { tokenSecretLoop } from './service-accounts/token-secrets.ts';
 import { ttlAfterFinishedLoop } from './ttl-after-finished.ts';
 import { attributesClassProtectionLoop } from './volumes/attributes-class-protection.ts';
 import { claimProtectionLoop } from './volumes/claim-protection.ts';
@@ -15,6 +17,8 @@ export const LOOPS: readonly LoopDefinition[] = [
   namespaceLoop,
   serviceAccountLoop,
   rootCaLoop,
+  tokenSecretLoop,
+  legacyTokenCleanerLoop,
   clusterRoleAggregationLoop,
   claimProtectionLoop,
   volumeProtectionLoop,

@@ -1,5 +1,6 @@
 /** The start and the stop of the loops that `--controllers` selects. */
 import type { Clock } from '../base/clock.ts';
+import type { JsonObject } from '../base/json-value.ts';
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
@@ -12,13 +13,14 @@ import type { StoredObjects } from './stored-objects.ts';
 
 /** The parts of the control plane that loops use. */
 export interface LoopHost {
-  /** A client whose requests are authorized as a ServiceAccount in kube-system. */
-  clientAs(serviceAccount: string): Client;
+  /** A client whose requests are authorized as in LoopDefinition.serviceAccount. */
+  clientAs(serviceAccount: string | undefined): Client;
   /** Not started. The loops own it from now on. */
   readonly informers: InformerSet;
   readonly served: ServedResources;
   readonly stored: StoredObjects;
   readonly rootCa: string;
+  signLegacyToken(claims: JsonObject): Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;
   random(): number;
@@ -48,6 +50,7 @@ export function startLoops(
       served,
       stored,
       rootCa: host.rootCa,
+      signLegacyToken: (claims) => host.signLegacyToken(claims),
       clock,
       logger,
       random: () => host.random(),

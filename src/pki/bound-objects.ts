@@ -63,7 +63,7 @@ export type CheckResult =
   | { readonly error: string; readonly notes: CheckNotes };
 
 export const LAST_USED_LABEL = 'kubernetes.io/legacy-token-last-used';
-const INVALID_SINCE_LABEL = 'kubernetes.io/legacy-token-invalid-since';
+export const INVALID_SINCE_LABEL = 'kubernetes.io/legacy-token-invalid-since';
 
 /**
  * Allowed clock difference between two servers, in milliseconds. Also the time for which a deleted object still counts

@@ -6,12 +6,14 @@ import { createInformerSet } from '../../client/informer-set.ts';
 import type { KubeServer } from '../../kube/server.ts';
 import type { LoopSelection } from '../../loops/select-loops.ts';
 import { startLoops } from '../../loops/start-loops.ts';
+import { LEGACY_ISSUER } from '../../pki/service-account-claims.ts';
+import { createTokenSigner } from '../../pki/service-account-tokens.ts';
 import type { GenericServer } from '../../server/generic-server.ts';
 import type { Handler } from '../../server/http/exchange.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Loopback } from '../authentication.ts';
 import type { CompletedOptions } from '../complete-options.ts';
-import { INFORMER_USER, loopUser, loopUserAgent } from './loop-user.ts';
+import { loopUser, loopUserAgent, MANAGER_USER } from './loop-user.ts';
 import { PublishedServedResources } from './published-resources.ts';
 import { createStorageObjects } from './storage-objects.ts';
 
@@ -32,7 +34,9 @@ export interface ControlLoopParts {
 
 export function startControlLoops(parts: ControlLoopParts): Stoppable {
   const { storage, logger, loopback, handler, server, kube, selected } = parts;
-  const { clock } = parts.completed.platform;
+  const { platform, tls, serviceAccounts } = parts.completed;
+  const { clock } = platform;
+  const signer = createTokenSigner({ issuer: LEGACY_ISSUER, key: serviceAccounts.signingKey });
   const lifetime = new Lifetime('control loops');
   const served = new PublishedServedResources(server.discovery, clock);
   lifetime.add('discovery', () => served.stop());
@@ -40,10 +44,12 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
     {
       clientAs: (serviceAccount) =>
         createClient(
-          loopback.transport(handler, loopUser(serviceAccount), { 'user-agent': loopUserAgent(serviceAccount) }),
+          loopback.transport(handler, loopUser(serviceAccount), {
+            'user-agent': loopUserAgent(serviceAccount ?? 'tokens-controller'),
+          }),
         ),
       informers: createInformerSet({
-        transport: loopback.transport(handler, INFORMER_USER, { 'user-agent': loopUserAgent('shared-informers') }),
+        transport: loopback.transport(handler, MANAGER_USER, { 'user-agent': loopUserAgent('shared-informers') }),
         clock,
         random: Math.random,
         onFailure: (error, { kind, source }) =>
@@ -62,7 +68,8 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
         prefixOf: (group, plural) => kube.storagePrefix(group, plural),
         onTrouble: (error) => logger.error('the control loops lost their storage watch', error),
       }),
-      rootCa: parts.completed.tls.servingCaPem,
+      rootCa: tls.servingCaPem,
+      signLegacyToken: (claims) => signer.sign(claims),
       clock,
       logger,
       random: Math.random,

@@ -2,8 +2,9 @@
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { REFERENCE_VERSION } from '../../server/version-info.ts';
 
-/** A ServiceAccount in kube-system. The object need not exist: the user has no token. */
-export function loopUser(serviceAccount: string): UserInfo {
+/** A ServiceAccount in kube-system, or MANAGER_USER. The object need not exist: the user has no token. */
+export function loopUser(serviceAccount: string | undefined): UserInfo {
+  if (serviceAccount === undefined) return MANAGER_USER;
   return {
     name: `system:serviceaccount:kube-system:${serviceAccount}`,
     uid: '',
@@ -12,8 +13,8 @@ export function loopUser(serviceAccount: string): UserInfo {
   };
 }
 
-/** The user of the shared informers. Its bootstrap role allows to list and watch everything. */
-export const INFORMER_USER: UserInfo = {
+/** The user of the shared informers and of the token loop. Its bootstrap role allows to list and watch everything. */
+export const MANAGER_USER: UserInfo = {
   name: 'system:kube-controller-manager',
   uid: '',
   groups: ['system:authenticated'],

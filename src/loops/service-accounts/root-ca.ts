@@ -2,11 +2,11 @@
  * The loop of the root CA: every namespace has a ConfigMap `kube-root-ca.crt` with the certificates that pods trust
  * when they talk to this server. A changed or deleted ConfigMap is restored.
  */
-import { isAlreadyExists, isNotFound } from '../apimachinery/status/status.ts';
-import { ConfigMap, Namespace } from '../kinds/api/core/v1.ts';
-import { KeyedLoop } from './keyed-loop.ts';
-import type { LoopDefinition } from './loop.ts';
-import { isTerminating } from './service-accounts.ts';
+import { isAlreadyExists, isNotFound } from '../../apimachinery/status/status.ts';
+import { ConfigMap, Namespace } from '../../kinds/api/core/v1.ts';
+import { KeyedLoop } from '../keyed-loop.ts';
+import type { LoopDefinition } from '../loop.ts';
+import { isTerminating } from './default-accounts.ts';
 
 const NAME = 'kube-root-ca.crt';
 const FILE = 'ca.crt';

@@ -2,10 +2,10 @@
  * The serviceaccount loop: every active namespace has a ServiceAccount `default`. The server creates it together with
  * the namespace; this loop creates it again after it was deleted.
  */
-import { isAlreadyExists, statusCause } from '../apimachinery/status/status.ts';
-import { Namespace, ServiceAccount } from '../kinds/api/core/v1.ts';
-import { KeyedLoop } from './keyed-loop.ts';
-import type { LoopDefinition } from './loop.ts';
+import { isAlreadyExists, statusCause } from '../../apimachinery/status/status.ts';
+import { Namespace, ServiceAccount } from '../../kinds/api/core/v1.ts';
+import { KeyedLoop } from '../keyed-loop.ts';
+import type { LoopDefinition } from '../loop.ts';
 
 const DEFAULT_ACCOUNT = 'default';
 
@@ -15,10 +15,10 @@ export const serviceAccountLoop: LoopDefinition = {
   start: (context) => {
     const { client, informers } = context;
     const namespaces = informers.informer(Namespace);
-    const accounts = informers.informer(ServiceAccount, { fieldSelector: `metadata.name=${DEFAULT_ACCOUNT}` });
+    const accounts = informers.informer(ServiceAccount);
     const loop = new KeyedLoop(context);
     loop.follow(namespaces, ({ metadata }) => [metadata.name]);
-    loop.follow(accounts, ({ metadata }) => [metadata.namespace ?? '']);
+    loop.follow(accounts, ({ metadata }) => (metadata.name === DEFAULT_ACCOUNT ? [metadata.namespace ?? ''] : []));
     return loop.start(context, {
       failure: 'cannot create the default ServiceAccount, retrying',
       sync: async (namespace) => {
