@@ -236,7 +236,7 @@ class Candidate {
 
   #report(): void {
     const { holder } = this.#lock;
-    if (holder === this.#reportedHolder) return;
+    if (holder === undefined || holder === this.#reportedHolder) return;
     this.#reportedHolder = holder;
     this.#logger.info('the holder of the Lease changed', { lease: this.#lease, holder });
     this.#election.onHolder?.(holder);

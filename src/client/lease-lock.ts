@@ -63,16 +63,16 @@ export class LeaseLock {
     return this.#lease;
   }
 
-  /** The holder of the record that was last seen. '' if there is none. */
-  get holder(): string {
-    return this.#observed?.spec.holderIdentity ?? '';
+  /** The holder of the record that was last seen, '' for none. undefined before a record was seen. */
+  get holder(): string | undefined {
+    return this.#observed === undefined ? undefined : (this.#observed.spec.holderIdentity ?? '');
   }
 
   /** Takes the Lease if it is free, or its time is over, or it has this identity already. */
   async acquire(read: Send, send: Send): Promise<LeaseAttempt> {
     try {
       const lease = await this.#read(read);
-      if (this.#isHeldByOther()) return { kind: 'not-held', holder: this.holder };
+      if (this.#isHeldByOther()) return { kind: 'not-held', holder: this.holder ?? '' };
       return await (lease === undefined ? this.#create(send) : this.#update(send, lease, this.#takenOver(lease.spec)));
     } catch (caught) {
       return { kind: 'failed', error: toError(caught) };
@@ -122,7 +122,7 @@ export class LeaseLock {
   async #renewPresent(send: Send): Promise<LeaseAttempt> {
     const lease = await this.#read(send);
     if (lease === undefined) return await this.#create(send);
-    if (this.holder !== this.#options.identity) return { kind: 'not-held', holder: this.holder };
+    if (this.holder !== this.#options.identity) return { kind: 'not-held', holder: this.holder ?? '' };
     return await this.#update(send, lease, this.#renewed(lease.spec));
   }
 

@@ -11,9 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { startKeelson } from '../../compat/peers/keelson.ts';
-import { makeCredentials, TOKEN_USERS } from '../../compat/peers/peer.ts';
-import { startReference } from '../../compat/peers/reference.ts';
+import { type Credentials, makeCredentials, type Peer, TOKEN_USERS } from '../../compat/peers/peer.ts';
 import { createRandom, type Random } from '../../src/base/random.fixtures.ts';
 import { simulateElection } from '../../src/client/election-simulation.fixtures.ts';
 import { formatKubeconfig } from '../../src/pki/kubeconfig.ts';
@@ -38,7 +36,8 @@ interface Candidate {
   readonly identity: string;
   readonly child: ChildProcess;
   readonly proxy: StallingProxy;
-  readonly exited: Promise<void>;
+  /** The exit code. */
+  readonly exited: Promise<number | null>;
 }
 
 /** What the candidates have printed. */
@@ -108,12 +107,17 @@ async function simulate(seed: number): Promise<readonly string[]> {
   return figures.violations.slice(0, 10);
 }
 
+/** The modules are loaded here, because they handle signals, which candidates do on their own. */
+async function startServer(credentials: Credentials): Promise<Peer> {
+  if (values.server === 'reference')
+    return (await import('../../compat/peers/reference.ts')).startReference({ credentials });
+  return (await import('../../compat/peers/keelson.ts')).startKeelson({ credentials });
+}
+
 async function runLive(seed: number): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-leader-'));
   const credentials = await makeCredentials(join(folder, 'credentials'));
-  const server = await (values.server === 'reference'
-    ? startReference({ credentials })
-    : startKeelson({ credentials }));
+  const server = await startServer(credentials);
   const port = Number(new URL(server.url).port);
   const election = new LiveElection({ folder, port, caPem: credentials.caPem, seed });
   try {
@@ -144,6 +148,9 @@ class LiveElection {
   constructor(options: LiveOptions) {
     this.#options = options;
     this.#random = createRandom(options.seed);
+    process.once('exit', () => {
+      for (const { child } of this.#candidates) child.kill('SIGKILL');
+    });
   }
 
   async run(handovers: number): Promise<void> {
@@ -172,7 +179,8 @@ class LiveElection {
       await pause(this.#random.int(500));
       leader.child.kill('SIGCONT');
     } else {
-      await leader.exited;
+      const code = await leader.exited;
+      if (way === 'SIGTERM' && code !== 0) this.#witness.violations.push(`SIGTERM ended with ${code}`);
       leader.proxy.close();
       this.#candidates.splice(this.#candidates.indexOf(leader), 1, await this.#start());
     }
@@ -200,12 +208,11 @@ class LiveElection {
     const child = spawn(process.execPath, [bundle, '--candidate', identity, '--kubeconfig', kubeconfig], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    process.once('exit', () => child.kill('SIGKILL'));
     const candidate: Candidate = {
       identity,
       child,
       proxy,
-      exited: new Promise((resolve) => child.once('close', () => resolve())),
+      exited: new Promise((resolve) => child.once('close', resolve)),
     };
     createInterface({ input: child.stdout }).on('line', (line) =>
       this.#witness.note(candidate, JSON.parse(line) as CandidateLine),
