@@ -40,7 +40,7 @@ async function costs(side: Side, short: boolean): Promise<Costs> {
 
 /** Prints the steps. Returns false if one of the three grows by more than 1.3×. */
 export async function printGrowth(credentials: Credentials, short: boolean): Promise<boolean> {
-  const peer = await startKeelson({ credentials, storage: 'lmdb' });
+  const peer = await startKeelson({ credentials, storage: 'lmdb', controllers: null });
   const side: Side = { ...peer, token: TOKEN_USERS.admin.token, stop: () => peer.stop() };
   try {
     await prepare(side);

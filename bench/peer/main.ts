@@ -4,7 +4,7 @@
  * runs fewer and smaller rounds, for CI. `--no-bars` prints figures without checking the bars. `--beside CLI` takes an
  * earlier build of Keelson (its dist/cli/main.js) as the peer, and checks that no line is worse by more than 5 %.
  * `--only <word>` runs the parts whose name contains the word: get, create, list, watch, lag, start, rest, bare,
- * growth, crds, apply, kinds.
+ * growth, crds, apply, kinds, gc.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -17,6 +17,7 @@ import { median } from '../measure.ts';
 import { benchApply } from './apply.ts';
 import { startBare } from './bare.ts';
 import { atRest, startOurs, startTheirs } from './cold-start.ts';
+import { benchCollection } from './collection.ts';
 import { benchCrds } from './crds/main.ts';
 import { eventLag, type LagFigures } from './event-lag.ts';
 import { printGrowth } from './growth.ts';
@@ -65,7 +66,7 @@ function argument(name: string): string | undefined {
 const startPeer = (): Promise<Peer> =>
   beside === undefined
     ? startReference({ credentials, fsync: true })
-    : startKeelson({ credentials, storage: 'lmdb', cli: beside });
+    : startKeelson({ credentials, storage: 'lmdb', controllers: null, cli: beside });
 
 function wanted(name: string): boolean {
   return name.includes(only);
@@ -265,7 +266,7 @@ try {
   if (wanted('start')) await benchStart();
   if (wanted('rest') && !short) await benchRest();
   if (['get', 'create', 'list', 'watch', 'lag', 'bare', 'growth'].some(wanted)) {
-    const ours = sideOf(await startKeelson({ credentials, storage: 'lmdb' }));
+    const ours = sideOf(await startKeelson({ credentials, storage: 'lmdb', controllers: null }));
     try {
       await prepare(ours);
       for (const name of ['filler', 'watched']) await ask(ours, 'POST', '/api/v1/namespaces', { metadata: { name } });
@@ -289,7 +290,7 @@ try {
   }
   const servers = {
     short,
-    startOurs: async () => sideOf(await startKeelson({ credentials, storage: 'lmdb' })),
+    startOurs: async () => sideOf(await startKeelson({ credentials, storage: 'lmdb', controllers: null })),
     startReference: async () => sideOf(await startPeer()),
     inTurns,
     judge,
@@ -298,6 +299,8 @@ try {
   if (wanted('crds') && !(await benchCrds(servers))) failures++;
   if (wanted('apply')) await benchApply(servers);
   if (wanted('kinds') && !(await benchKinds(servers))) failures++;
+  if (wanted('gc') && beside === undefined)
+    await benchCollection({ ...servers, startReference: () => startReference({ credentials, fsync: true }), sideOf });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -37,7 +37,14 @@ export function send(
   body?: unknown,
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${side.token}`, 'content-type': 'application/json' };
+    const text = body === undefined ? '' : JSON.stringify(body);
+    // Node frames the body of a DELETE only if its length is given.
+    const length = { 'content-length': String(Buffer.byteLength(text)) };
+    const headers = {
+      authorization: `Bearer ${side.token}`,
+      'content-type': 'application/json',
+      ...(text !== '' && length),
+    };
     const outgoing = httpsRequest(
       `${side.url}${path}`,
       { method, headers, rejectUnauthorized: false, agent: false },
@@ -49,7 +56,7 @@ export function send(
       },
     );
     outgoing.on('error', reject);
-    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    outgoing.end(text);
   });
 }
 

@@ -7,6 +7,7 @@ import { startChild, waitUntilReady } from './process.ts';
 import { program } from './programs.ts';
 
 export interface ControllerManager {
+  readonly pid: number;
   /** Undefined while it runs, otherwise its exit code or signal. */
   ended(): string | undefined;
   stop(): Promise<void>;
@@ -16,7 +17,11 @@ export interface ControllerManager {
  * Starts the loops, by default all. Resolves when the first of them has read its objects; throws with the end of the log
  * if none does.
  */
-export async function startControllerManager(peer: Peer, loops: readonly string[] = ['*']): Promise<ControllerManager> {
+export async function startControllerManager(
+  peer: Peer,
+  loops: readonly string[] = ['*'],
+  flags: readonly string[] = [],
+): Promise<ControllerManager> {
   const folder = mkdtempSync(join(tmpdir(), 'compat-controllers-'));
   const logFile = join(folder, 'kube-controller-manager.log');
   const child = startChild(
@@ -29,6 +34,7 @@ export async function startControllerManager(peer: Peer, loops: readonly string[
       '--use-service-account-credentials',
       '--leader-elect=false',
       '--secure-port=0',
+      ...flags,
     ],
     logFile,
   );
@@ -47,5 +53,5 @@ export async function startControllerManager(peer: Peer, loops: readonly string[
     await stop();
     throw error;
   }
-  return { ended: child.ended, stop };
+  return { pid: child.pid, ended: child.ended, stop };
 }

@@ -12,6 +12,8 @@ export interface KeelsonOptions {
   /** Default `memory`. */
   readonly storage?: 'memory' | 'lmdb';
   readonly flags?: readonly string[];
+  /** `--controllers`; null leaves it to the server. Default '': kube-apiserver has no control loops either. */
+  readonly controllers?: string | null;
   /** The command of another build. Default: the one of this repository. */
   readonly cli?: string;
 }
@@ -33,8 +35,7 @@ export async function startKeelson(options: KeelsonOptions): Promise<Peer> {
       `--storage=${storage}`,
       ...commonFlags(credentials, port, join(folder, 'certs')),
       '--advertise-address=127.0.0.1',
-      // kube-apiserver has no control loops. A comparison that wants them adds --controllers=*.
-      '--controllers=',
+      ...(options.controllers === null ? [] : [`--controllers=${options.controllers ?? ''}`]),
       ...(options.flags ?? []),
     ],
     logFile,
