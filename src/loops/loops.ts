@@ -7,6 +7,7 @@ import { serviceAccountLoop } from './service-accounts/default-accounts.ts';
 import { legacyTokenCleanerLoop } from './service-accounts/legacy-token-cleaner.ts';
 import { rootCaLoop } from './service-accounts/root-ca.ts';
 import { tokenSecretLoop } from './service-accounts/token-secrets.ts';
+import { serviceCidrLoop } from './service-cidrs.ts';
 import { ttlAfterFinishedLoop } from './ttl-after-finished.ts';
 import { attributesClassProtectionLoop } from './volumes/attributes-class-protection.ts';
 import { claimProtectionLoop } from './volumes/claim-protection.ts';
@@ -24,4 +25,5 @@ export const LOOPS: readonly LoopDefinition[] = [
   volumeProtectionLoop,
   attributesClassProtectionLoop,
   ttlAfterFinishedLoop,
+  serviceCidrLoop,
 ];
