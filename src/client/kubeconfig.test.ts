@@ -79,6 +79,21 @@ describe('a kubeconfig', () => {
     expect(() => read(context)).toThrow(message);
   });
 
+  it('may name an HTTP proxy for a server with TLS', () => {
+    const withProxy = (proxy: string, server = 'https://a'): string | undefined => {
+      const cluster = `{name: b, cluster: {server: ${server}, proxy-url: ${JSON.stringify(proxy)}}}`;
+      const text = `current-context: a\ncontexts: [{name: a, context: {cluster: b}}]\nclusters: [${cluster}]`;
+      return readKubeconfig([{ path: '/a/config', text }]).proxyUrl;
+    };
+    expect(withProxy('http://user:pass@proxy:3128')).toBe('http://user:pass@proxy:3128');
+    expect(withProxy('')).toBeUndefined();
+    for (const proxy of ['socks5://proxy', 'https://proxy', 'proxy:3128', 'http://'])
+      expect(() => withProxy(proxy)).toThrow('/a/config: proxy-url of the cluster "b" is not supported: it must be');
+    expect(() => withProxy('http://a:b:c')).toThrow('proxy-url of the cluster "b" is not a URL');
+    expect(() => withProxy('http://proxy', 'http://a')).toThrow('is not supported for a server without TLS');
+    expect(() => withProxy('http://proxy', '"https://"')).toThrow('the cluster "b" has no server with a URL');
+  });
+
   it('that is malformed or empty is refused', () => {
     const only =
       (text: string): (() => unknown) =>

@@ -51,6 +51,8 @@ export interface KubeconfigContext {
   readonly insecureSkipTlsVerify: boolean;
   /** The name in the certificate of the server. Undefined for the host of the URL. */
   readonly tlsServerName: string | undefined;
+  /** `http://proxy:3128`. Undefined to connect to the server without a proxy. */
+  readonly proxyUrl: string | undefined;
   readonly user: KubeconfigUser;
   /** Default `default`. */
   readonly namespace: string;
@@ -72,19 +74,30 @@ export function readKubeconfig(files: readonly KubeconfigFile[], wanted?: string
   const cluster = referred(configs, context, 'clusters', 'cluster');
   const user = referred(configs, context, 'users', 'user');
   const server = textOf(cluster.value, 'server') ?? '';
-  if (!/^https?:\/\//.test(server))
+  if (!/^https?:\/\//.test(server) || !URL.canParse(server))
     throw new ConfigError(`${cluster.path}: the cluster ${JSON.stringify(cluster.name)} has no server with a URL`);
-  if (textOf(cluster.value, 'proxy-url') !== undefined)
-    throw new ConfigError(`${cluster.path}: proxy-url of the cluster ${JSON.stringify(cluster.name)} is not supported`);
   return {
     name,
     server: server.replace(/\/+$/, ''),
     ca: inlineOrFile(cluster, 'certificate-authority'),
     insecureSkipTlsVerify: getField(cluster.value, 'insecure-skip-tls-verify') === true,
     tlsServerName: textOf(cluster.value, 'tls-server-name'),
+    proxyUrl: proxyOf(cluster, server),
     user: userOf(user),
     namespace: textOf(context.value, 'namespace') ?? 'default',
   };
+}
+
+function proxyOf({ value, path, name }: Entry, server: string): string | undefined {
+  const url = textOf(value, 'proxy-url');
+  if (url === undefined) return undefined;
+  const problem = /^http:\/\/[^/]/.test(url)
+    ? server.startsWith('https:')
+      ? undefined
+      : 'is not supported for a server without TLS'
+    : 'is not supported: it must be an HTTP proxy, http://host:port';
+  if (problem === undefined && URL.canParse(url)) return url;
+  throw new ConfigError(`${path}: proxy-url of the cluster ${JSON.stringify(name)} ${problem ?? 'is not a URL'}`);
 }
 
 interface ParsedFile {

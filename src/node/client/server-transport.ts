@@ -11,6 +11,7 @@ import type { CertificatePool } from '../../pki/x509/certificate-pool.ts';
 import type { ClientKeyPair, OutboundTarget } from '../../server/http/outbound.ts';
 import { ConnectionPool } from '../outbound/connection-pool.ts';
 import type { Abort } from '../outbound/http1-request.ts';
+import { type HttpProxy, parseProxy } from '../outbound/proxy-tunnel.ts';
 import { type Origin, originOf } from '../outbound/target.ts';
 import { systemRoots } from '../tls/system-roots.ts';
 import { Exchange } from './exchange.ts';
@@ -49,6 +50,8 @@ export interface ServerTransportOptions {
   readonly tlsServerName?: string | undefined;
   /** Accepts any certificate of the server. Default false. */
   readonly insecure?: boolean;
+  /** The HTTP proxy of connections with TLS: `http://proxy:3128`. Default: none. */
+  readonly proxyUrl?: string | undefined;
   readonly credentials: CredentialSource;
   readonly userAgent: string;
   /** The clock for health pings and the validity of certificates. Default: the system clock. */
@@ -65,6 +68,7 @@ export class ServerTransport {
   readonly #options: ServerTransportOptions;
   readonly #clock: Clock;
   readonly #origin: Origin;
+  readonly #proxy: HttpProxy | undefined;
   readonly #authority: string;
   readonly #prefix: string;
   readonly #running = new Set<Abort>();
@@ -81,6 +85,7 @@ export class ServerTransport {
     this.#clock = options.clock ?? systemClock;
     const url = new URL(options.server);
     this.#origin = { ...originOf(url), ...(options.tlsServerName && { servername: options.tlsServerName }) };
+    this.#proxy = options.proxyUrl === undefined ? undefined : parseProxy(options.proxyUrl);
     this.#authority = url.host;
     this.#prefix = url.pathname.replace(/\/+$/, '');
   }
@@ -115,9 +120,18 @@ export class ServerTransport {
     this.#options.credentials.stop();
   }
 
-  async #send(request: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
-    const response = await this.#exchange(request, credentials);
-    if (response.status !== 401) return response;
+  #send(request: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
+    return this.#exchange(request, credentials).then((response) =>
+      response.status === 401 ? this.#renew(request, response, credentials) : response,
+    );
+  }
+
+  /** Repeats the request if there are other credentials. */
+  async #renew(
+    request: TransportRequest,
+    response: TransportResponse,
+    credentials: Credentials,
+  ): Promise<TransportResponse> {
     const renewed = await this.#options.credentials.renew(credentials);
     if (renewed === undefined) return response;
     if (!(response.body instanceof Uint8Array)) await response.body[Symbol.asyncIterator]().return?.();
@@ -166,6 +180,7 @@ export class ServerTransport {
       ca: trust.caPem,
       clientCertificate: trust.clientCertificate,
       insecure: this.#options.insecure ?? false,
+      proxy: this.#proxy,
       isPlain: this.#options.server.startsWith('http:'),
       clock: this.#clock,
       systemRoots: this.#options.systemRoots ?? systemRoots,

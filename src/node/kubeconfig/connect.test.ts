@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeBase64 } from '../../base/base64.ts';
@@ -119,6 +121,45 @@ describe('connect', () => {
     await expect(open({ kubeconfig: await config(port, insecure) })).rejects.toThrow(
       'has both insecure-skip-tls-verify',
     );
+  });
+
+  it('connects through the proxy of the cluster', async () => {
+    const port = await serve((_request, response) => response.end('ok'));
+    const asked: unknown[] = [];
+    const proxy = createServer();
+    const sockets = new Set<Duplex>();
+    proxy.on('connect', ({ url = '', headers }, socket) => {
+      asked.push([url, headers['proxy-authorization']]);
+      sockets.add(socket);
+      if (headers['proxy-authorization'] !== 'Basic YTpiIGM=') {
+        socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+        return;
+      }
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      const upstream = connectTcp(Number(url.split(':')[1]), '127.0.0.1');
+      for (const end of [socket, upstream]) end.on('error', () => {});
+      socket.pipe(upstream).pipe(socket);
+      sockets.add(upstream);
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    cleanups.push(() => {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    });
+    const host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const made = await open({ kubeconfig: await config(port, { 'proxy-url': `http://a:b%20c@${host}` }) });
+    expect(await textOf(await get(made, '/'))).toBe('ok');
+    expect(asked.splice(0)).toEqual([[`127.0.0.1:${port}`, 'Basic YTpiIGM=']]);
+    const refused = await open({ kubeconfig: await config(port, { 'proxy-url': `http://${host}` }) });
+    const error = await failure(refused.transport({ method: 'POST', target: '/' }));
+    expect(error).toMatchObject({ retryable: true });
+    expect((error as Error).message).toContain(`the proxy ${host} answered CONNECT with 407`);
+    const absent = await open({ kubeconfig: await config(port, { 'proxy-url': 'http://127.0.0.1:1' }) });
+    expect(await failure(get(absent, '/'))).toMatchObject({
+      message: expect.stringContaining('the proxy 127.0.0.1:1 cannot be used: connect ECONNREFUSED'),
+      retryable: true,
+    });
   });
 
   it('uses the service account of a pod if there is no kubeconfig', async () => {

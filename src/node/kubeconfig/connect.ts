@@ -64,6 +64,7 @@ async function connectContext(context: KubeconfigContext, options: ConnectOption
     server: context.server,
     tlsServerName: context.tlsServerName,
     insecure: context.insecureSkipTlsVerify,
+    proxyUrl: context.proxyUrl,
     userAgent: userAgentOf(options.userAgent),
     credentials: await openCredentials(context, { env, clock, warn }),
     clock,

@@ -48,12 +48,13 @@ export async function runPlugin(run: PluginRun): Promise<PluginCredentials> {
 }
 
 function execInfo({ plugin, context, caPem }: PluginRun, interactive: boolean): unknown {
-  const { server, insecureSkipTlsVerify, tlsServerName } = context;
+  const { server, insecureSkipTlsVerify, tlsServerName, proxyUrl } = context;
   const cluster = {
     server,
     ...(caPem === '' ? {} : { 'certificate-authority-data': encodeBase64(encodeUtf8(caPem)) }),
     ...(insecureSkipTlsVerify ? { 'insecure-skip-tls-verify': true } : {}),
     ...(tlsServerName === undefined ? {} : { 'tls-server-name': tlsServerName }),
+    ...(proxyUrl === undefined ? {} : { 'proxy-url': proxyUrl }),
   };
   const spec = { interactive, ...(plugin.provideClusterInfo ? { cluster } : {}) };
   return { kind: 'ExecCredential', apiVersion: plugin.apiVersion, spec };

@@ -21,6 +21,7 @@ export async function inClusterContext(
     ca: hasCa ? file('ca.crt') : undefined,
     insecureSkipTlsVerify: false,
     tlsServerName: undefined,
+    proxyUrl: undefined,
     user: {
       clientCertificate: undefined,
       clientKey: undefined,

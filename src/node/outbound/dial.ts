@@ -4,7 +4,7 @@
  * for the host of the URL, unless the owner of the pool asked for `insecure`. Before that, nothing but the handshake is
  * sent.
  */
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import { readCaBundle } from '../../pki/ca-bundle.ts';
@@ -15,6 +15,7 @@ import type { ClientKeyPair } from '../../server/http/outbound.ts';
 import { MAX_RSA_BITS, type PeerChainProblem, parsePeerChain, takePeerCertificates } from '../tls/peer-chain.ts';
 import { NotSentError, STOPPED } from './errors.ts';
 import { DIAL_MS, KEEP_ALIVE_MS } from './limits.ts';
+import { type HttpProxy, openProxyTunnel } from './proxy-tunnel.ts';
 import type { Origin } from './target.ts';
 
 export interface TrustOptions {
@@ -23,6 +24,8 @@ export interface TrustOptions {
   readonly clientCertificate: ClientKeyPair | undefined;
   /** Accepts any certificate. Default false. */
   readonly insecure?: boolean;
+  /** Default: none. */
+  readonly proxy?: HttpProxy | undefined;
   readonly clock: Clock;
   readonly systemRoots: () => CertificatePool;
 }
@@ -35,7 +38,8 @@ interface Connected {
 
 export class Dialer {
   readonly #options: TrustOptions;
-  readonly #connecting = new Set<TLSSocket>();
+  /** Connections that are being made. */
+  readonly #connecting = new Set<{ destroy(error: Error): unknown }>();
   #roots: CertificatePool | undefined;
   #context: SecureContext | undefined;
   #stopped = false;
@@ -50,7 +54,9 @@ export class Dialer {
    */
   async dial(origin: Origin, protocols: string[]): Promise<TLSSocket> {
     const roots = this.#options.insecure ? undefined : this.#trustAnchors();
-    const { socket, certificates } = await this.#connect(origin, protocols);
+    const { proxy } = this.#options;
+    const tunnel = proxy === undefined ? undefined : await this.#tunnel(proxy, origin);
+    const { socket, certificates } = await this.#connect(origin, protocols, tunnel);
     const problem = this.#stopped ? STOPPED : roots && this.#serverProblem(certificates, origin.servername, roots);
     if (problem === undefined) return socket;
     socket.destroy();
@@ -63,12 +69,28 @@ export class Dialer {
     for (const socket of this.#connecting) socket.destroy(new NotSentError(STOPPED));
   }
 
-  #connect({ host, port, servername }: Origin, protocols: string[]): Promise<Connected> {
-    if (this.#stopped) return Promise.reject(new NotSentError(STOPPED));
+  async #tunnel(proxy: HttpProxy, origin: Origin): Promise<Socket> {
+    if (this.#stopped) throw new NotSentError(STOPPED);
+    const tunnel = openProxyTunnel(proxy, origin);
+    this.#connecting.add(tunnel);
+    const late = new NotSentError(`the proxy ${proxy.host}:${proxy.port} did not answer CONNECT in time`);
+    const timer = setTimeout(() => tunnel.destroy(late), DIAL_MS);
+    try {
+      return await tunnel.socket;
+    } finally {
+      clearTimeout(timer);
+      this.#connecting.delete(tunnel);
+    }
+  }
+
+  #connect({ host, port, servername }: Origin, protocols: string[], tunnel: Socket | undefined): Promise<Connected> {
+    if (this.#stopped) {
+      tunnel?.destroy();
+      return Promise.reject(new NotSentError(STOPPED));
+    }
     return new Promise((resolve, reject) => {
       const socket = connect({
-        host,
-        port,
+        ...(tunnel === undefined ? { host, port } : { socket: tunnel }),
         // A name without the final period, and no IP address (RFC 6066, 3).
         ...(isIP(servername) === 0 ? { servername: servername.replace(/\.$/, '') } : undefined),
         ALPNProtocols: protocols,

@@ -1,6 +1,6 @@
 /** An outbound request over HTTP/2. */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import { type ClientHttp2Stream, constants, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2';
 import { TransportError } from '../../base/errors.ts';
 import { type ByteSink, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
 import type { AnswerHeaders } from '../../server/http/exchange.ts';
@@ -10,6 +10,7 @@ import { writableSink } from '../streams/writable-sink.ts';
 import { lostConnection, NotProcessedError, StreamResetError } from './errors.ts';
 import { type Abort, BODY_ABORTED, type Message, type Sending } from './http1-request.ts';
 import type { PooledSession } from './pooled-session.ts';
+import type { ParsedTarget } from './target.ts';
 
 /** Sends the head and the body. */
 export function sendHttp2(
@@ -17,24 +18,14 @@ export function sendHttp2(
   session: PooledSession,
 ): Abort {
   const body = request.body === EMPTY_SOURCE ? undefined : request.body;
-  const { host, ...headers } = request.headers;
+  let fields: OutgoingHttpHeaders;
   try {
-    validateHeaders(request.headers);
+    fields = fieldsOf(request, target, body);
   } catch (caught) {
     session.release();
     throw caught;
   }
-  const stream = session.request(
-    {
-      ':method': request.method,
-      ':path': target.path,
-      ':scheme': 'https',
-      ':authority': (host as string | undefined) ?? target.authority,
-      ...(body instanceof Uint8Array ? { 'content-length': body.byteLength } : undefined),
-      ...(headers as Record<string, string>),
-    },
-    { endStream: body === undefined },
-  );
+  const stream = session.request(fields, body === undefined ? WITHOUT_BODY : WITH_BODY);
   const abort: Abort = (error) => {
     events.failed(error);
     cancel(stream);
@@ -64,17 +55,37 @@ function failureOf(stream: ClientHttp2Stream, session: PooledSession, error: Err
   return error ?? new StreamResetError(`the stream was reset with code ${stream.rstCode}`);
 }
 
-/** Throws if HTTP does not allow a header. Node does so only for HTTP/1.1. */
-function validateHeaders(headers: AnswerHeaders): void {
-  for (const [name, value] of Object.entries(headers)) {
+const WITH_BODY = { endStream: false };
+const WITHOUT_BODY = { endStream: true };
+
+/** Throws if HTTP does not allow a header. Node checks that only for HTTP/1.1. */
+function fieldsOf(
+  { method, headers }: Message,
+  { path, authority }: ParsedTarget,
+  body: Message['body'],
+): OutgoingHttpHeaders {
+  const fields: OutgoingHttpHeaders = {
+    ':method': method,
+    ':path': path,
+    ':scheme': 'https',
+    ':authority': authority,
+  };
+  if (body instanceof Uint8Array) fields['content-length'] = body.byteLength;
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]!;
     validateHeaderName(name);
-    for (const one of [value].flat()) validateHeaderValue(name, one);
+    if (typeof value === 'string') validateHeaderValue(name, value);
+    else for (const one of value) validateHeaderValue(name, one);
+    fields[name === 'host' ? ':authority' : name] = value as string | string[];
   }
+  return fields;
 }
 
 function cancel(stream: ClientHttp2Stream): void {
   stream.close(constants.NGHTTP2_CANCEL);
 }
+
+const COLON = 0x3a;
 
 function valuesOf(raw: readonly string[], name: string): readonly string[] {
   return raw.filter((_value, index) => index % 2 === 1 && raw[index - 1] === name);
@@ -87,8 +98,7 @@ class Http2Response implements OutboundResponse {
 
   constructor(stream: ClientHttp2Stream, fields: IncomingHttpHeaders, raw: readonly string[] = []) {
     const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries(fields))
-      if (!name.startsWith(':') && value !== undefined) headers[name] = value;
+    for (const name of Object.keys(fields)) if (name.charCodeAt(0) !== COLON) headers[name] = fields[name]!;
     // Node joins several headers of a name with commas, which warnings contain, too.
     if (headers['warning'] !== undefined) headers['warning'] = valuesOf(raw, 'warning');
     this.status = Number(fields[':status'] ?? 0);

@@ -111,6 +111,7 @@ export class PooledSession {
       stream = session.request(headers, options);
     } catch (caught) {
       this.release();
+      if (this.isUsable) throw caught;
       throw new NotSentError(toError(caught).message, { cause: caught });
     }
     if (this.#open++ === 0) {
