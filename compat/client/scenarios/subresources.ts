@@ -54,13 +54,21 @@ export const subresources: Scenario = {
       return { isFailure: status >= 400 };
     });
     await step('an unknown subresource', () => pods.subresource('web', 'nonsense').get());
-    await client.api(PodDisruptionBudget, namespace).create({
-      metadata: { name: 'guard' },
-      spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } } },
-    });
+    const budgets = client.api(PodDisruptionBudget, namespace);
+    const spec = { minAvailable: 1, selector: { matchLabels: { app: 'web' } } };
+    const guard = await budgets.create({ metadata: { name: 'guard' }, spec });
+    // A budget without a status is answered with Retry-After, and the transport then waits.
+    const status = {
+      observedGeneration: 1,
+      disruptionsAllowed: 0,
+      currentHealthy: 1,
+      desiredHealthy: 1,
+      expectedPods: 1,
+    };
+    await budgets.updateStatus({ ...guard, status });
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'web' } };
     await step('evict, refused', () => pods.subresource('web', 'eviction').create(eviction));
-    await client.api(PodDisruptionBudget, namespace).delete('guard');
+    await budgets.delete('guard');
     await step('evict, dry', () => pods.subresource('web', 'eviction').create(eviction, { dryRun: true }));
     await step('evict', () => pods.subresource('web', 'eviction').create(eviction));
     await step('the pod has its grace period', async () => ({ metadata: (await pods.get('web')).metadata }));
