@@ -104,6 +104,8 @@ describe('connect', () => {
     expect(await textOf(await get(made, '/'))).toMatch(/^my-operator\/1\.2\.0 \(\w+\/\w+\) keelson\/\d+\.\d+\.\d+$/);
     const unnamed = await open({ kubeconfig: await config(port) });
     expect(await textOf(await get(unnamed, '/'))).toMatch(/^keelson\/\d+\.\d+\.\d+ \(\w+\/\w+\)$/);
+    const bare = await open({ kubeconfig: await config(port), userAgent: 'my-operator' });
+    expect(await textOf(await get(bare, '/'))).toMatch(/^my-operator\/unknown \(/);
     await expect(open({ kubeconfig: await config(port), userAgent: 'a\nb' })).rejects.toThrow('user agent "a\\nb" has');
   });
 

@@ -3,7 +3,10 @@ import { validateHeaderValue } from 'node:http';
 import { ConfigError } from '../../base/errors.ts';
 import { nodeBuildInfo, readPackageVersion } from '../platform.ts';
 
-/** Throws ConfigError if a header cannot contain the name of the program. Default: the name of this package. */
+/**
+ * Throws ConfigError if a header cannot contain the name of the program. Default: the name of this package. A name
+ * without a version gets one, because servers take the text before the first slash as the field manager.
+ */
 export function userAgentOf(program: string | undefined): string {
   const product = productOf();
   const { platform } = nodeBuildInfo('');
@@ -13,7 +16,7 @@ export function userAgentOf(program: string | undefined): string {
   } catch {
     throw new ConfigError(`the user agent ${JSON.stringify(program)} has characters that a header cannot contain`);
   }
-  return `${program} (${platform}) ${product}`;
+  return `${program.includes('/') ? program : `${program}/unknown`} (${platform}) ${product}`;
 }
 
 /** A bundle of the program may have no package.json of this package. */
