@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { toError } from '../../src/base/errors.ts';
+import { applyTargets } from './apply-targets.ts';
 import { celTargets } from './cel-targets.ts';
 import { certificateTargets } from './certificate-targets.ts';
 import { crdTargets } from './crd-targets.ts';
@@ -126,6 +127,7 @@ const targets = [
   ...decoders,
   ...schemaTargets,
   ...crdTargets,
+  ...applyTargets,
   ...celTargets,
   ...certificateTargets,
   ...h2Targets,
