@@ -58,7 +58,15 @@ export function boatsChart(group: string): NonNullable<Script['files']> {
 
 /** Returns a function that makes the command lines of a program. */
 export function commandsOf(program: 'helm' | 'helm4'): (line: string) => Step {
-  return (line) => $(line, { program, view: withoutTimes, errors: withoutTimes });
+  return (line) => $(line, { program, view: (text) => sortResources(withoutTimes(text)), errors: withoutTimes });
+}
+
+/** Sorts the kinds in the output of `status`: Helm prints them in the random order of a Go map. */
+function sortResources(text: string): string {
+  return text.replace(/(?<=^RESOURCES:\n)(?:(?!NOTES:)[\s\S])*/m, (resources) => {
+    const kinds = resources.split(/^(?===> )/m).map((kind) => kind.trimEnd());
+    return `${kinds.sort().join('\n\n')}\n\n`;
+  });
 }
 
 /** Replaces times in helm's format. */
