@@ -6,6 +6,7 @@ import { abortReason } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
+import type { EventRecorder } from '../client/events/event-recorder.ts';
 import type { ObjectKey } from '../client/informer.ts';
 import { readThrough } from '../client/leader-term.ts';
 import type { Applied, Draft, Stored } from '../client/object-types.ts';
@@ -15,7 +16,14 @@ import { type ObjectName, parseKey } from './keys.ts';
 import { OperatorClient } from './operator-client.ts';
 import type { OwnWrites } from './own-writes.ts';
 import { applyOwned, createOrPatch, type WriteOwnedOptions } from './owned-writes.ts';
-import type { CreateOrPatchResult, OwnedOptions, ReconcileContext, StatusDraft, StatusFields } from './reconcile.ts';
+import type {
+  CreateOrPatchResult,
+  EventOptions,
+  OwnedOptions,
+  ReconcileContext,
+  StatusDraft,
+  StatusFields,
+} from './reconcile.ts';
 import { CollectedStatus } from './status-draft.ts';
 
 export interface ReconcileTools {
@@ -24,6 +32,8 @@ export interface ReconcileTools {
   readonly writes: OwnWrites;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Records events in the name of the operator. */
+  readonly events: EventRecorder;
 }
 
 export interface ActiveReconcileOptions<T> {
@@ -124,6 +134,15 @@ export class ActiveReconcile<T> implements ReconcileContext<T> {
     return (fields?: StatusFields<T>): StatusDraft => {
       this.#status ??= new CollectedStatus(this.object, () => this.#options.tools.clock.now());
       return this.#status.set((fields ?? {}) as Readonly<Record<string, unknown>>);
+    };
+  }
+
+  get event(): ReconcileContext<T>['event'] {
+    return (reason: string, message: string, { type = 'Normal' }: EventOptions = {}): void => {
+      if (this.cutReason !== undefined) return;
+      const { events } = this.#options.tools;
+      if (type === 'Warning') events.warning(this.object, reason, message);
+      else events.normal(this.object, reason, message);
     };
   }
 

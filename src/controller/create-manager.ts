@@ -6,6 +6,7 @@ import type { Logger } from '../base/logger.ts';
 import { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import type { Client } from '../client/api.ts';
 import { createClient } from '../client/create-client.ts';
+import { createEventRecorder, type EventRecorder } from '../client/events/event-recorder.ts';
 import type { InformerSet } from '../client/informer.ts';
 import { createInformerSet } from '../client/informer-set.ts';
 import { runLeaderElection } from '../client/leader-election.ts';
@@ -42,7 +43,8 @@ class SharedManager implements Manager {
   readonly #stopGraceMs: number;
   readonly #informers: InformerSet;
   readonly #cache: ManagerCache;
-  readonly #host: ControllerHost;
+  readonly #host: Omit<ControllerHost, 'events'>;
+  readonly #recorders: EventRecorder[] = [];
   readonly #controllers = new Map<string, Controller<unknown>>();
   readonly #runnables: Runnable[] = [];
   readonly #servers: { readonly name: string; readonly start: () => Promise<Stoppable> }[] = [];
@@ -85,7 +87,16 @@ class SharedManager implements Manager {
     this.#checkNotRunning();
     const { name } = definition;
     if (this.#controllers.has(name)) throw new BugError(`the manager has an operator ${name} already`);
-    const controller = new Controller(definition, this.#host);
+    const { random } = this.#options;
+    const events = createEventRecorder({
+      client: this.#host.client,
+      component: name,
+      clock: this.#clock,
+      logger: this.#logger,
+      ...(random === undefined ? {} : { random }),
+    });
+    this.#recorders.push(events);
+    const controller = new Controller(definition, { ...this.#host, events });
     controller.prepare();
     this.#controllers.set(name, controller as Controller<unknown>);
     this.#runnables.push(controller);
@@ -166,6 +177,7 @@ class SharedManager implements Manager {
     });
     await run.settled();
     grace.cancel();
+    await Promise.all(this.#recorders.map((recorder) => recorder.stop()));
     await lifetime.stop();
   }
 

@@ -51,6 +51,7 @@ export { controllerOf, type OwnerKey, ownersOf, setControllerReference } from '.
 export type { ObjectEvent, Predicate, PredicateFunction } from './predicates.ts';
 export type {
   CreateOrPatchResult,
+  EventOptions,
   Finalize,
   Gone,
   GoneContext,

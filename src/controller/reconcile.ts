@@ -79,6 +79,11 @@ export interface ReconcileContext<T> {
    * left as it was.
    */
   readonly status: (fields?: StatusFields<T>) => StatusDraft;
+  /**
+   * Records an Event about the object, which `kubectl describe` shows. `reason` is one word in CamelCase. Repeated events
+   * become one whose count grows. Never throws and never waits: events are written later, at best effort.
+   */
+  readonly event: (reason: string, message: string, options?: EventOptions) => void;
 }
 
 /** What an operator may set of the status of a kind. */
@@ -98,6 +103,11 @@ export interface StatusDraft {
 export interface OwnedOptions {
   /** Whether the object is controlled by the reconciled object. Default true. */
   readonly owner?: boolean;
+}
+
+export interface EventOptions {
+  /** Default Normal. */
+  readonly type?: 'Normal' | 'Warning';
 }
 
 export interface CreateOrPatchResult<T> {

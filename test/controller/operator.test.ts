@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { after, done, operator, ownersOf } from '../../src/controller/index.ts';
 import { Deployment } from '../../src/kinds/api/apps/v1.ts';
-import { ConfigMap } from '../../src/kinds/api/core/v1.ts';
+import { ConfigMap, Event } from '../../src/kinds/api/core/v1.ts';
 import { ClusterRole } from '../../src/kinds/api/rbac/v1.ts';
 import { Foo, until, Zone } from './plane.fixtures.ts';
 import { testOperators } from './running.fixtures.ts';
@@ -218,6 +218,38 @@ describe('an operator', () => {
     await until(() => events.filter((event) => event.includes('gone')).length === 2);
     expect(events).toContain(`false gone ${namespace}/a`);
     expect(events).not.toContain('false deleted');
+  });
+
+  it('records events, counts repeated ones, and writes them before it stops', async () => {
+    const { run, newFoo, foos, plane, namespace } = tools();
+    let calls = 0;
+    const { stop, ended } = run(
+      operator('eventful')
+        .for(Foo, { when: 'generation' })
+        .reconcile(({ event }) => {
+          calls++;
+          event('Scaled', 'as desired');
+          if (calls === 3) event('Odd', 'three is odd', { type: 'Warning' });
+        }),
+    );
+    await newFoo('a');
+    for (const replicas of [2, 3]) {
+      await until(() => calls === replicas - 1);
+      await foos.patch('a', { type: 'merge', body: { spec: { replicas } } });
+    }
+    await until(() => calls === 3);
+    stop.abort();
+    await ended;
+    const events = await plane.client.api(Event, namespace).list().toArray();
+    const { uid } = (await foos.get('a')).metadata;
+    expect(events.map(({ reason, type, count }) => `${type} ${reason} ${count}`).sort()).toEqual([
+      'Normal Scaled 3',
+      'Warning Odd 1',
+    ]);
+    expect(events[0]).toMatchObject({
+      source: { component: 'eventful' },
+      involvedObject: { kind: 'Foo', apiVersion: 'example.com/v1', name: 'a', namespace, uid },
+    });
   });
 
   it('cannot be defined with a bad name or finalizer', () => {

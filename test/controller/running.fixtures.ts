@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Api } from '../../src/client/api.ts';
 import type { ManagerOptions, Operator } from '../../src/controller/index.ts';
 import { ConfigMap, Namespace } from '../../src/kinds/api/core/v1.ts';
-import { Foo, LogLines, startPlane, type TestPlane } from './plane.fixtures.ts';
+import { Foo, LogLines, startPlane, type TestPlane, until } from './plane.fixtures.ts';
 
 export interface RunningOperator {
   readonly stop: AbortController;
@@ -18,6 +18,7 @@ export interface TestOperators {
   readonly configMaps: Api<ConfigMap>;
   /** Runs an operator until the end of the test. Its cache has the objects of the test's namespace. */
   run<T>(built: Operator<T>, options?: Partial<ManagerOptions>): RunningOperator;
+  /** Creates a Foo after the operators have started, so that none sees it in its initial list. */
   newFoo(name: string, spec?: Foo['spec']): ReturnType<Api<Foo>['create']>;
 }
 
@@ -52,7 +53,10 @@ export function testOperators(): () => TestOperators {
         running.push({ stop, ended });
         return { stop, ended };
       },
-      newFoo: (name, spec = {}) => client.api(Foo, namespace).create({ metadata: { name }, spec }),
+      newFoo: async (name, spec = {}) => {
+        await until(() => log.of('the caches have synced').length >= running.length, 'the first list');
+        return client.api(Foo, namespace).create({ metadata: { name }, spec });
+      },
     };
   });
   afterEach(async () => {
