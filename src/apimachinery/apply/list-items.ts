@@ -7,8 +7,9 @@ import { formatJson, quoteList } from '../go-format.ts';
 import type { ListType } from './merge-type.ts';
 
 /**
- * What items of an associative list are matched by; two items are the same item if their keys are `===`. Cheaper than a
- * path element: the item itself in a set, the value of the key where there is one, otherwise a text of all of them.
+ * The key by which items of an associative list are matched; two items are the same item if their keys are `===`.
+ * Cheaper than a path element: the item itself in a set, the value of the key where there is one, otherwise a text of
+ * all of them.
  */
 export type ItemKey = string | number | bigint | boolean;
 

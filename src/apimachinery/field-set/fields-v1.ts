@@ -12,7 +12,7 @@ const MAX_DEPTH = 1000;
 
 export type FieldsV1ReadResult =
   | { readonly ok: true; readonly set: FieldSet }
-  /** What is wrong, for people. */
+  /** The problem, for people. */
   | { readonly ok: false; readonly message: string };
 
 /**
@@ -87,7 +87,7 @@ function sortedNode(isMember: boolean, elements: PathElement[], children: FieldS
   return new FieldSet(isMember, sorted, nodes);
 }
 
-/** What every path ends in. One object stands for all of them, so it must not be modified. */
+/** The object at the end of every path. All paths share it, so it must not be modified. */
 export const NOTHING_BELOW: JsonObject = Object.freeze({});
 
 /** The FieldsV1 value of a set. Not to be modified: parts of it are shared. */

@@ -9,7 +9,7 @@ import { type EntryDetails, type Managed, managerIdentifier, NOTHING_MANAGED } f
 
 export type DecodedManaged =
   | { readonly ok: true; readonly managed: Managed }
-  /** What is wrong, in the words of the reference where it has any. */
+  /** The problem, in the words of the reference where it has any. */
   | { readonly ok: false; readonly message: string };
 
 /**
@@ -32,7 +32,7 @@ export function decodeManagedFields(value: JsonValue | undefined, origin: 'store
   return { ok: true, managed: { managers, details } };
 }
 
-/** What is wrong with the entries of an object that admission has changed; undefined if they can be read. */
+/** Returns the problem of the entries of an object that admission has changed; undefined if they can be read. */
 export function managedFieldsProblem(value: JsonValue | undefined): string | undefined {
   const decoded = decodeManagedFields(value, 'request');
   return decoded.ok ? undefined : decoded.message;
@@ -56,7 +56,7 @@ function failure(message: string): DecodedManaged {
   return { ok: false, message };
 }
 
-/** Adds one entry; returns what is wrong with it. */
+/** Adds one entry. Returns its problem, or undefined. */
 function decodeEntry(
   entry: JsonObject,
   index: number,

@@ -40,7 +40,7 @@ export interface OwnerTree {
 
 export type OwnerTreeResult =
   | { readonly ok: true; readonly tree: OwnerTree }
-  /** What is wrong with managedFields, for people. */
+  /** The problem of managedFields, for people. */
   | { readonly ok: false; readonly message: string };
 
 /** Returns the tree. An object without managedFields has a tree without owners. Does not modify the object. */

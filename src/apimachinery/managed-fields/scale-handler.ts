@@ -77,8 +77,8 @@ export function parentEntriesOf(options: ScaleHandlerOptions, scaleEntries: Json
 }
 
 /**
- * What a manager of the resource keeps; undefined if its entry is dropped. An owner that the Scale confirms is taken
- * off `scaled`.
+ * Returns the fields that a manager of the resource keeps; undefined if its entry is dropped. Removes an owner that the
+ * Scale confirms from `scaled`.
  */
 function keptOf(
   versioned: VersionedSet,

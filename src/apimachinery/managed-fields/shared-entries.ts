@@ -5,7 +5,7 @@
 import type { JsonArray, JsonObject } from '../../base/json-value.ts';
 import { writeJsonBytes } from '../../base/json-write.ts';
 
-/** Who creates, and when. */
+/** The manager and the time of a create. */
 interface Creator {
   readonly manager: string;
   readonly now: string;

@@ -13,7 +13,7 @@ const managers = new Map<string, string>();
 const MAX_MANAGERS = 256;
 const MAX_REMEMBERED = 256;
 
-/** Returns who writes, and when. `fieldManager` is the option of the request. */
+/** Returns the manager and the time of a write. `fieldManager` is the option of the request. */
 export function writerOf(host: EndpointHost, request: ServerRequest, fieldManager: string): UpdateContext {
   const manager = fieldManager === '' ? managerOf(request.incoming.header('user-agent') ?? '') : fieldManager;
   return { manager, now: timestamp(host.clock.now()) };
