@@ -40,7 +40,9 @@ export class Session {
   }
 
   stop(): void {
-    for (const { pid } of this.#background) if (pid !== undefined) process.kill(-pid, 'SIGTERM');
+    // A guide may have stopped its program.
+    for (const { pid, exitCode, signalCode } of this.#background)
+      if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGTERM');
     this.#shell.kill('SIGKILL');
   }
 
