@@ -27,6 +27,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from '../client/api.ts';
+import { readThrough } from '../client/leader-term.ts';
 import type { Applied, DeepReadonly, Stored } from '../client/object-types.ts';
 import type { Scale } from '../kinds/api/autoscaling/v1.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -191,6 +192,7 @@ class OperatorApi<T> extends OperatorCollection<T> implements Api<T> {
 /** The options with the signal of the client; a signal of the caller counts as well. */
 function joined<O extends CallOptions>(options: O | undefined, signal: AbortSignal): O & { signal: AbortSignal } {
   const own = options?.signal;
-  const both = own === undefined ? signal : AbortSignal.any([own, signal]);
+  // The signal checks the deadline of the term when it is read; so must one that is made of it.
+  const both = own === undefined ? signal : readThrough(AbortSignal.any([own, signal]), () => void signal.aborted);
   return { ...(options as O), signal: both };
 }

@@ -3,6 +3,7 @@ import type { TransportRequest, TransportResponse } from '../../apimachinery/htt
 import { onAbort } from '../../base/abort.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
+import { isPromise } from '../../base/maybe-promise.ts';
 import type { OutboundResponse, OutboundTarget } from '../../server/http/outbound.ts';
 import { type Connection, type ConnectionPool, discardConnection } from '../outbound/connection-pool.ts';
 import { clientError, lostConnection, NotProcessedError } from '../outbound/errors.ts';
@@ -80,6 +81,7 @@ export class Exchange implements RequestEvents<OutboundResponse> {
 
   closed(): void {
     // Neither answered nor failed: the server did not process the request.
+    if (this.#body === undefined && !this.#response.settled) this.#afterWait(undefined);
     if (this.#body === undefined && !this.#response.settled && !this.#isAborted) {
       this.#attempt();
       return;
@@ -96,11 +98,21 @@ export class Exchange implements RequestEvents<OutboundResponse> {
     this.#send?.(reason);
   };
 
+  /**
+   * The signal of a leader checks the deadline of its term when it is read, and aborts then. After a wait the process may
+   * have been paused: the request must not be sent then.
+   */
+  readonly #afterWait = <C>(made: C): C => {
+    void this.#options.request.signal?.aborted;
+    return made;
+  };
+
   #attempt(): void {
     this.#attempts++;
     const { message: request, target, pool } = this.#options;
     try {
-      this.#send = sendOver(pool.negotiate(target), this, {
+      const connection = pool.negotiate(target);
+      this.#send = sendOver(isPromise(connection) ? connection.then(this.#afterWait) : connection, this, {
         send: (made: Connection) =>
           made.protocol === 'h2'
             ? sendHttp2({ request, target, events: this }, made.session)

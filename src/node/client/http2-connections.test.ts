@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import type { ServerHttp2Stream } from 'node:http2';
+import { constants, type ServerHttp2Stream } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../../base/deferred.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
+import { readThrough } from '../../client/leader-term.ts';
 import { cleanUp } from '../proxy.fixtures.ts';
 import { failure, get, http2Server, streamOf, tcpServer, textOf, transportTo } from './client.fixtures.ts';
 
@@ -77,6 +78,45 @@ describe('HTTP/2 connections', () => {
     expect(await textOf(await made.transport({ method: 'POST', target: '/', body: Buffer.from('x') }))).toBe('ok');
     const error = await failure(made.transport({ method: 'POST', target: '/always', body: Buffer.from('x') }));
     expect(error).toMatchObject({ retryable: true, connectionLost: false });
+  });
+
+  it('carry no request whose signal would abort when it is read after the wait for a connection', async () => {
+    const { server, url } = await http2Server();
+    let paths: string[] = [];
+    server.on('stream', (stream, headers) => {
+      paths.push(headers[':path'] ?? '');
+      answer(stream, '');
+    });
+    const abort = new AbortController();
+    let isLost = false;
+    // As after a pause of the process: the timer that should abort has not fired yet.
+    server.on('connection', () => {
+      isLost = true;
+    });
+    const signal = readThrough(abort.signal, () => {
+      if (isLost) abort.abort(new Error('the Lease is lost'));
+    });
+    const made = await transportTo(url);
+    expect(await failure(get(made, '/late', { signal }))).toMatchObject({ message: 'the Lease is lost' });
+    paths = [];
+    await get(made, '/next');
+    expect(paths).toEqual(['/next']);
+  });
+
+  it('send no request again whose signal would abort when it is read', async () => {
+    const { server, url } = await http2Server();
+    const abort = new AbortController();
+    let attempts = 0;
+    server.on('stream', (stream) => {
+      attempts++;
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    });
+    const signal = readThrough(abort.signal, () => {
+      if (attempts > 0) abort.abort(new Error('the Lease is lost'));
+    });
+    const made = await transportTo(url);
+    expect(await failure(get(made, '/', { signal }))).toMatchObject({ message: 'the Lease is lost' });
+    expect(attempts).toBe(1);
   });
 
   it('that the server closes in order in the middle of a body are lost', async () => {
