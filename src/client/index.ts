@@ -151,6 +151,7 @@ export {
   type LeaderTerm,
   runLeaderElection,
 } from './leader-election.ts';
+export { type DecodedPage, readPageBytes } from './list-page.ts';
 export type {
   Applied,
   DeepPartial,

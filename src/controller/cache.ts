@@ -4,6 +4,7 @@
  * before the read began.
  */
 import { onAbort } from '../base/abort.ts';
+import type { AbortSignalLike } from '../base/abort-signal.ts';
 import { Deferred } from '../base/deferred.ts';
 import { BugError } from '../base/errors.ts';
 import type { Client } from '../client/api.ts';
@@ -88,7 +89,7 @@ export class ManagerCache {
   }
 
   /** The reads of one reconcile. They reject with the signal's reason once it aborts. */
-  reader(signal: () => AbortSignal, defaultNamespace: string | undefined): CachedReader {
+  reader(signal: () => AbortSignalLike, defaultNamespace: string | undefined): CachedReader {
     return {
       get: (kind, name, namespace = defaultNamespace) => this.read(kind, this.#keyOf(kind, name, namespace), signal()),
       list: async (kind, options = {}) => {
@@ -106,7 +107,7 @@ export class ManagerCache {
   }
 
   /** One object, from the cache if it has seen the own writes to it, otherwise from the server. */
-  async read<T>(kind: Kind<T>, key: ObjectKey, signal: AbortSignal): Promise<Stored<T> | undefined> {
+  async read<T>(kind: Kind<T>, key: ObjectKey, signal: AbortSignalLike): Promise<Stored<T> | undefined> {
     const informer = await this.#synced(kind, signal);
     if (await this.#options.writes.settled(kind, key, signal)) return informer.store.getByKey(key);
     const { name, namespace } = parseKey(key);
@@ -116,7 +117,7 @@ export class ManagerCache {
   async #listLive<T>(
     kind: Kind<T>,
     { namespace, labelSelector }: { namespace?: string; labelSelector?: string },
-    signal: AbortSignal,
+    signal: AbortSignalLike,
   ): Promise<readonly Stored<T>[]> {
     const { client } = this.#options;
     const own = this.#optionsOf(kind);
@@ -132,7 +133,7 @@ export class ManagerCache {
       .toArray();
   }
 
-  async #synced<T>(kind: Kind<T>, signal: AbortSignal): Promise<Informer<T>> {
+  async #synced<T>(kind: Kind<T>, signal: AbortSignalLike): Promise<Informer<T>> {
     const informer = this.informer(kind);
     if (!informer.hasSynced) await raceAbort(informer.synced, signal);
     return informer;
@@ -161,7 +162,7 @@ export function stripManagedFields<T extends { metadata?: { managedFields?: unkn
 }
 
 /** Settles as the promise, or rejects with the reason of the signal. */
-export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignalLike): Promise<T> {
   signal.throwIfAborted();
   const aborted = new Deferred<never>();
   const release = onAbort(signal, (reason) => aborted.reject(reason));

@@ -4,6 +4,7 @@
  * objects twice (controller-runtime#3320).
  */
 import { onAbort } from '../base/abort.ts';
+import type { AbortSignalLike } from '../base/abort-signal.ts';
 import type { Clock } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import type { Informer, ObjectKey } from '../client/informer.ts';
@@ -105,7 +106,7 @@ export class OwnWrites {
    * kind. Resolves with false if that takes longer than the bound: the caller reads from the server then. Rejects with
    * the signal's reason.
    */
-  async settled(kind: Kind<unknown>, key: ObjectKey | undefined, signal: AbortSignal): Promise<boolean> {
+  async settled(kind: Kind<unknown>, key: ObjectKey | undefined, signal: AbortSignalLike): Promise<boolean> {
     if (!this.isPending(kind, key)) return true;
     const followed = this.#followed.get(kindId(kind)) as Followed;
     const expired = new AbortController();
@@ -126,7 +127,7 @@ export class OwnWrites {
     }
   }
 
-  async #seen(followed: Followed, key: ObjectKey, signal: AbortSignal): Promise<void> {
+  async #seen(followed: Followed, key: ObjectKey, signal: AbortSignalLike): Promise<void> {
     for (let write = this.#unseen(followed, key); write !== undefined; write = this.#unseen(followed, key)) {
       if (!sawRevision(followed, key, write)) await followed.informer.waitFor(write.resourceVersion, { signal });
       else await nextChange(followed, key, signal);
@@ -204,7 +205,7 @@ function sweep(followed: Followed): void {
 }
 
 /** Resolves when the cache has changed the object. */
-async function nextChange(followed: Followed, key: ObjectKey, signal: AbortSignal): Promise<void> {
+async function nextChange(followed: Followed, key: ObjectKey, signal: AbortSignalLike): Promise<void> {
   signal.throwIfAborted();
   const changed = new Deferred<void>();
   const watcher = (of: ObjectKey): void => {

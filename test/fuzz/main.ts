@@ -8,6 +8,7 @@ import { toError } from '../../src/base/errors.ts';
 import { applyTargets } from './apply-targets.ts';
 import { celTargets } from './cel-targets.ts';
 import { certificateTargets } from './certificate-targets.ts';
+import { clientTargets } from './client-targets.ts';
 import { crdTargets } from './crd-targets.ts';
 import { h2Targets } from './h2-targets.ts';
 import { createKindTargets } from './kind-targets.ts';
@@ -125,6 +126,7 @@ async function fuzz(target: FuzzTarget, steps: StepCounter): Promise<Report> {
 
 const targets = [
   ...decoders,
+  ...clientTargets,
   ...schemaTargets,
   ...crdTargets,
   ...applyTargets,

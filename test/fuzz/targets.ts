@@ -2,6 +2,7 @@
 import { encodeCbor } from '../../src/apimachinery/codec/cbor/cbor.ts';
 import { decodeCbor } from '../../src/apimachinery/codec/cbor/cbor-decode.ts';
 import { JsonFrameDecoder, LengthDelimitedDecoder } from '../../src/apimachinery/codec/framing.ts';
+import { JsonLineDecoder } from '../../src/apimachinery/codec/line-framing.ts';
 import { negotiateAccept, negotiateContentType } from '../../src/apimachinery/codec/negotiation.ts';
 import { decodeStrictJson } from '../../src/apimachinery/codec/strict.ts';
 import { readYaml } from '../../src/apimachinery/codec/yaml/yaml.ts';
@@ -382,6 +383,7 @@ export const targets: readonly FuzzTarget[] = [
       // In two pieces, so that a frame crosses the border.
       const decoders = [
         new JsonFrameDecoder({ maxFrameBytes: 4096 }),
+        new JsonLineDecoder({ maxFrameBytes: 4096 }),
         new LengthDelimitedDecoder({ maxFrameBytes: 4096 }),
       ];
       const half = input.length >> 1;
