@@ -32,6 +32,7 @@ export function pipeReadable(readable: Readable, sink: ByteSink, events: PipeEve
   const finish = (): boolean => {
     if (isDone) return false;
     isDone = true;
+    if (readable.readableEnded) return true;
     readable.off('data', onData);
     readable.pause();
     return true;
