@@ -4,7 +4,7 @@
  * runs fewer and smaller rounds, for CI. `--no-bars` prints figures without checking the bars. `--beside CLI` takes an
  * earlier build of Keelson (its dist/cli/main.js) as the peer, and checks that no line is worse by more than 5 %.
  * `--only <word>` runs the parts whose name contains the word: get, create, list, watch, lag, start, rest, bare,
- * growth, crds, apply, kinds, gc, reconcile.
+ * growth, crds, apply, kinds, gc, reconcile, informer.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -22,6 +22,7 @@ import { benchCrds } from './crds/main.ts';
 import { eventLag, type LagFigures } from './event-lag.ts';
 import { printGrowth } from './growth.ts';
 import { percentile } from './h2load.ts';
+import { benchInformers } from './informer/main.ts';
 import { benchKinds } from './kinds.ts';
 import { benchReconcile } from './reconcile/main.ts';
 import { ask, type Side } from './side.ts';
@@ -303,6 +304,7 @@ try {
   if (wanted('gc') && beside === undefined)
     await benchCollection({ ...servers, startReference: () => startReference({ credentials, fsync: true }), sideOf });
   if (wanted('reconcile') && beside === undefined) await benchReconcile(servers);
+  if (wanted('informer') && beside === undefined && !(await benchInformers(servers))) failures++;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeUtf8 } from './bytes.ts';
 import { parseJson } from './json-parse.ts';
-import { type JsonReadOptions, MAX_DUPLICATES, MAX_JSON_DEPTH, readJson } from './json-read.ts';
+import { type JsonReadOptions, MAX_DUPLICATES, MAX_JSON_DEPTH, readJson, readPlainJson } from './json-read.ts';
 import type { JsonReadError } from './json-result.ts';
 import { scanJson } from './json-scan.ts';
 import { equalJson, type JsonValue } from './json-value.ts';
@@ -181,6 +181,42 @@ describe('the two readers', () => {
       { seed: 11, numRuns: 500 },
     );
   });
+
+  it('agree on every text that the native search calls plain', () => {
+    const number = fc.constantFrom(
+      '-0',
+      '1e3',
+      '1E400',
+      '9007199254740993',
+      '1234567890123456',
+      '0.1e-2',
+      '-10',
+      '1.50',
+    );
+    const text = fc.constantFrom('"\\ud800"', '"1e3"', '":-0"', '"\\u0041"', '" , 12345678901234567"', '"[1e5"');
+    const item = fc.oneof(number, text, json);
+    let plain = 0;
+    fc.assert(
+      fc.property(fc.array(item, { minLength: 1, maxLength: 4 }), fc.constantFrom('', ' ', '\n\t'), (items, space) => {
+        for (const whole of [`[${space}${items.join(`,${space}`)}]`, `{"a":${space}${items[0]}}`]) {
+          const bytes = encodeUtf8(whole);
+          const value = readPlainJson(bytes);
+          if (value === undefined) continue;
+          plain++;
+          expect(readJson(bytes)).toEqual({ ok: true, value, duplicates: [] });
+        }
+      }),
+      { seed: 12, numRuns: 1000 },
+    );
+    expect(plain).toBeGreaterThan(300);
+  });
+
+  it.each(['[-0]', '[1e3]', '[9007199254740993]', '{"a": 1E400}', '["\\ud800"]', '1e3', '12', '[', '["\ufffd"]'])(
+    'leave %s to the exact one',
+    (text) => {
+      expect(readPlainJson(encodeUtf8(text))).toBeUndefined();
+    },
+  );
 
   it('never throw on bytes', () => {
     fc.assert(

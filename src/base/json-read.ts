@@ -48,6 +48,22 @@ export function readJson(input: Uint8Array | string, options: JsonReadOptions = 
   return result.ok ? result : parseJson(toLatin1(bytes), parseOptions);
 }
 
+/**
+ * Numbers and escapes that JSON.parse may change: see `scanJson`. Also finds them in strings, where they are harmless.
+ */
+const UNUSUAL = /[:,[]\s*(?:-0|-?\d{16}|-?\d[\d.]*[eE])|\\u[dD]/;
+
+/**
+ * Reads an object or array by JSON.parse if a native search shows that it loses nothing. Returns undefined otherwise,
+ * and for malformed text: `readJson` then reads it. A returned value is that of `readJson`, but its depth is not
+ * bounded. Faster than `readJson` in a program that has just started, because none of its code has to be compiled.
+ */
+export function readPlainJson(bytes: Uint8Array): JsonValue | undefined {
+  if (bytes[0] !== 0x7b && bytes[0] !== 0x5b) return undefined;
+  const text = decodeUtf8(bytes);
+  return UNUSUAL.test(text) || text.includes('\ufffd') ? undefined : tryNative(text);
+}
+
 /** One character for each byte. */
 function toLatin1(bytes: Uint8Array): string {
   const parts: string[] = [];

@@ -14,6 +14,10 @@ interface Setup {
   readonly log: { batches: number };
 }
 
+function describeObject({ metadata }: Stored<Thing>): string {
+  return `${metadata.name}@${metadata.resourceVersion}`;
+}
+
 function setup(deliver?: (delivery: Delivery<Stored<Thing>>) => void): Setup {
   const source = new SimulatedSource();
   const clock = new VirtualClock();
@@ -27,13 +31,14 @@ function setup(deliver?: (delivery: Delivery<Stored<Thing>>) => void): Setup {
     deliver:
       deliver ??
       ((delivery) => {
-        deliveries.push(
-          'object' in delivery
-            ? `${delivery.type} ${delivery.object.metadata.name}@${delivery.object.metadata.resourceVersion}`
-            : 'resourceVersion' in delivery
-              ? `${delivery.type} ${delivery.resourceVersion}`
-              : delivery.type,
-        );
+        if ('events' in delivery)
+          for (const { type, object } of delivery.events) {
+            const name = `${type === 'DELETED' ? 'delete' : 'apply'} ${describeObject(object)}`;
+            deliveries.push(delivery.type === 'changes' ? name : `init-${name}`);
+          }
+        else if ('object' in delivery) deliveries.push(`${delivery.type} ${describeObject(delivery.object)}`);
+        else if ('resourceVersion' in delivery) deliveries.push(`${delivery.type} ${delivery.resourceVersion}`);
+        else deliveries.push(delivery.type);
       }),
     onBatch: () => {
       log.batches++;

@@ -135,7 +135,7 @@ export class Reflector<T = JsonObject> {
     };
     const onEvents = (events: readonly WatchEvent<T>[]): void => {
       request.onAlive();
-      for (const event of events) this.#feed({ type: 'event', turn, event });
+      this.#feed({ type: 'events', turn, events });
       this.#options.onBatch();
     };
     try {

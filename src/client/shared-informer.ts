@@ -25,6 +25,7 @@ import type { ListWatchSource } from './list-watch-source.ts';
 import type { Stored } from './object-types.ts';
 import { Reflector } from './reflector.ts';
 import { compareResourceVersions, isResourceVersion } from './resource-version.ts';
+import { FieldsSharing } from './share-fields.ts';
 
 export interface SharedInformerOptions<T> extends Pick<InformerOptions<T>, 'transform' | 'resyncMs' | 'indexes'> {
   readonly kind: Kind<T>;
@@ -50,6 +51,7 @@ export class SharedInformer<T> implements Informer<T> {
   /** Each with the timer of its next resync. */
   readonly #handlers = new Map<HandlerQueue<T>, Timer | undefined>();
   readonly #waiters = new Set<Waiter>();
+  readonly #fields = new FieldsSharing();
   /** The objects of a list that is not complete. */
   #listed: Map<ObjectKey, Stored<T>> | undefined;
   #hasSynced = false;
@@ -169,18 +171,36 @@ export class SharedInformer<T> implements Informer<T> {
       case 'init-delete':
         this.#listed?.delete(objectKeyOf(delivery.object));
         return;
+      case 'init-changes':
+        for (const { type, object } of delivery.events)
+          if (type === 'DELETED') this.#listed?.delete(objectKeyOf(object));
+          else this.#list(object);
+        return;
+      case 'changes':
+        for (const { type, object } of delivery.events)
+          if (type === 'DELETED') this.#delete(object);
+          else this.#apply(object);
+        return;
       case 'init-done':
         this.#replace(delivery.resourceVersion);
         return;
       case 'apply':
-        this.#notify(this.#store.apply(this.#transformed(delivery.object)));
+        this.#apply(delivery.object);
         return;
       case 'delete':
-        this.#notify(this.#store.delete(this.#transformed(delivery.object)));
+        this.#delete(delivery.object);
         return;
       default:
         this.#store.advance(delivery.resourceVersion);
     }
+  }
+
+  #apply(object: Stored<T>): void {
+    this.#notify(this.#store.apply(this.#prepared(object)));
+  }
+
+  #delete(object: Stored<T>): void {
+    this.#notify(this.#store.delete(this.#transformed(object)));
   }
 
   /** An object that has not changed is kept as it is: it is neither transformed nor held twice. */
@@ -191,7 +211,7 @@ export class SharedInformer<T> implements Informer<T> {
       present !== undefined &&
       present.metadata.resourceVersion === object.metadata.resourceVersion &&
       present.metadata.uid === object.metadata.uid;
-    this.#listed?.set(key, unchanged ? present : this.#transformed(object));
+    this.#listed?.set(key, unchanged ? present : this.#prepared(object));
   }
 
   #replace(resourceVersion: string): void {
@@ -202,6 +222,13 @@ export class SharedInformer<T> implements Informer<T> {
     this.#hasSynced = true;
     this.#synced.resolve();
     for (const queue of this.#handlers.keys()) queue.pushSynced();
+  }
+
+  /** What is stored of an object. */
+  #prepared(object: Stored<T>): Stored<T> {
+    const result = this.#transformed(object);
+    this.#fields.share(result);
+    return result;
   }
 
   #transformed(object: Stored<T>): Stored<T> {

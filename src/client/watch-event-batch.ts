@@ -4,7 +4,7 @@
  */
 import { decodeWatchEvent, type WatchEvent } from '../apimachinery/watch/watch-event.ts';
 import { allocateBytes } from '../base/bytes.ts';
-import { readJson } from '../base/json-read.ts';
+import { readJson, readPlainJson } from '../base/json-read.ts';
 import type { JsonValue } from '../base/json-value.ts';
 import type { ObjectCompleter } from './decode-object.ts';
 
@@ -13,15 +13,22 @@ export function readEventBatch<T>(
   frames: readonly Uint8Array[],
   complete: ObjectCompleter<T>,
 ): readonly WatchEvent<T>[] | undefined {
-  const read = readJson(joined(frames));
-  if (!read.ok || !Array.isArray(read.value) || read.value.length !== frames.length) return undefined;
+  const values = readValues(joined(frames));
+  if (!Array.isArray(values) || values.length !== frames.length) return undefined;
   const events: WatchEvent<T>[] = [];
-  for (const value of read.value) {
+  for (const value of values) {
     const event = completed(value, complete);
     if (event === undefined) return undefined;
     events.push(event);
   }
   return events;
+}
+
+function readValues(bytes: Uint8Array): JsonValue | undefined {
+  const plain = readPlainJson(bytes);
+  if (plain !== undefined) return plain;
+  const read = readJson(bytes);
+  return read.ok ? read.value : undefined;
 }
 
 function completed<T>(value: JsonValue, complete: ObjectCompleter<T>): WatchEvent<T> | undefined {

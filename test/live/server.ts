@@ -23,6 +23,7 @@ export class LiveServer {
     this.port = port;
     this.logFile = join(folder, 'log');
     this.#flags = flags;
+    process.once('exit', () => this.#child?.kill('SIGKILL'));
   }
 
   static async create(flags: readonly string[] = []): Promise<LiveServer> {
@@ -55,7 +56,6 @@ export class LiveServer {
     const child = spawn(process.execPath, args, { stdio: ['ignore', log, log] });
     closeSync(log);
     this.#child = child;
-    process.once('exit', () => child.kill('SIGKILL'));
   }
 
   /** Waits until the server is ready. Throws with the last log lines if the process ends first, or after a minute. */

@@ -4,7 +4,7 @@
  */
 import type { Backoff, ResettingBackoffPolicy } from '../../base/backoff.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { WatchEvent } from './watch-event.ts';
+import type { ChangeEvent, WatchEvent } from './watch-event.ts';
 import type { Failure } from './watch-failure.ts';
 
 export interface ListWatchOptions {
@@ -86,6 +86,8 @@ export type Input<T = JsonObject> =
     }
   | { readonly type: 'list-failed'; readonly turn: number; readonly failure: Failure }
   | { readonly type: 'event'; readonly turn: number; readonly event: WatchEvent<T> }
+  /** Events that arrived together. The same as one input per event, but without a step for each. */
+  | { readonly type: 'events'; readonly turn: number; readonly events: readonly WatchEvent<T>[] }
   /** The server ended the watch, by its timeout or a shutdown. */
   | { readonly type: 'watch-ended'; readonly turn: number }
   /** The watch could not be opened, or broke. */
@@ -126,6 +128,10 @@ export type Delivery<T = JsonObject> =
   | { readonly type: 'apply'; readonly object: T }
   /** The consumer may not know the object and must ignore this then. */
   | { readonly type: 'delete'; readonly object: T }
+  /** Several `init-apply` and `init-delete`, in order. */
+  | { readonly type: 'init-changes'; readonly events: readonly ChangeEvent<T>[] }
+  /** Several `apply` and `delete`, in order. */
+  | { readonly type: 'changes'; readonly events: readonly ChangeEvent<T>[] }
   | { readonly type: 'bookmark'; readonly resourceVersion: string };
 
 export type Effect<T = JsonObject> =

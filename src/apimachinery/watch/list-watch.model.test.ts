@@ -132,6 +132,13 @@ class Consumer {
         this.expectEqualTo(revision);
         return;
       }
+      case 'init-changes':
+      case 'changes':
+        for (const { type, object } of delivery.events) {
+          const change = type === 'DELETED' ? 'delete' : 'apply';
+          this.receive({ type: delivery.type === 'changes' ? change : `init-${change}`, object });
+        }
+        return;
       case 'apply':
       case 'delete': {
         expect(this.#buffer).toBeUndefined();
@@ -269,9 +276,23 @@ class Simulation {
     } else if (this.#timer !== undefined) {
       this.#feed({ type: 'elapsed' }, chance);
     } else if (this.#watch !== undefined) {
-      const event = this.#nextEvent(this.#watch);
-      if (event !== undefined) this.#feed({ type: 'event', event }, chance);
+      const events = this.#nextEvents(this.#watch, chance % 4);
+      if (events.length > 0) this.#feed({ type: 'events', events }, chance);
+      else {
+        const event = this.#nextEvent(this.#watch);
+        if (event !== undefined) this.#feed({ type: 'event', event }, chance);
+      }
     }
+  }
+
+  #nextEvents(watch: OpenWatch, count: number): WatchEvent[] {
+    const events: WatchEvent[] = [];
+    while (events.length < count) {
+      const event = this.#nextEvent(watch);
+      if (event === undefined) break;
+      events.push(event);
+    }
+    return events;
   }
 
   #nextEvent(watch: OpenWatch): WatchEvent | undefined {

@@ -14,7 +14,7 @@ import { createBackoff, type ResettingBackoffPolicy, stepBackoff } from '../../b
 import { unreachable } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Effect, Input, ListWatchOptions, Memory, State, Step, Tick } from './list-watch-state.ts';
-import { isInitialEventsEnd, resourceVersionOf, type WatchEvent } from './watch-event.ts';
+import { type ChangeEvent, isInitialEventsEnd, resourceVersionOf, type WatchEvent } from './watch-event.ts';
 import {
   type Failure,
   isExpired,
@@ -59,11 +59,13 @@ export function stepListWatch<T = JsonObject>(state: State, input: Input<T>, tic
       break;
     case 'streaming':
       if (input.type === 'event') return onStreamedEvent(state, input.event, tick);
+      if (input.type === 'events') return onEvents(state, input.events, tick);
       if (input.type === 'watch-ended') return onStreamEnded(state, tick);
       if (input.type === 'watch-failed') return onStreamFailed(state.memory, input.failure, tick);
       break;
     case 'watching':
       if (input.type === 'event') return onEvent(state, input.event, tick);
+      if (input.type === 'events') return onEvents(state, input.events, tick);
       if (input.type === 'watch-ended') return onWatchEnded(state, tick);
       if (input.type === 'watch-failed') return onWatchFailed(state, input.failure, tick);
       break;
@@ -269,7 +271,7 @@ function onEvent<T>(state: In<'watching'>, event: WatchEvent<T>, tick: Tick): St
  * Moves the resume point. An object without a revision is delivered but moves nothing: it may be delivered again, but
  * never lost.
  */
-function advance<T>(state: In<'watching'>, event: WatchEvent<T>): State {
+function advance<T>(state: In<'watching'>, event: WatchEvent<T>): In<'watching'> {
   const unordered = state.unordered && event.type === 'ADDED';
   const revision = resourceVersionOf(event.object);
   if (unordered || revision === '') return state.unordered === unordered ? state : { ...state, unordered };
@@ -289,6 +291,57 @@ function onWatchFailed<T>(state: In<'watching'>, failure: Failure, tick: Tick): 
     return state.progress ? reported(failure, resume(memory, tick)) : pause(memory, { failure, next: 'watch', tick });
   }
   return pause(memory, { failure, next: isTooManyRequests(failure) ? 'watch' : 'restart', tick });
+}
+
+/* ---- batches ---- */
+
+/** Steps through events that arrived together. A run of changes is one delivery. */
+function onEvents<T>(before: In<'streaming'> | In<'watching'>, events: readonly WatchEvent<T>[], tick: Tick): Step<T> {
+  const effects: Effect<T>[] = [];
+  const { turn } = before.memory;
+  let state: State = before;
+  for (let at = 0; at < events.length; ) {
+    // After an ERROR event the rest belongs to a watch that has ended.
+    if ((state.phase !== 'streaming' && state.phase !== 'watching') || state.memory.turn !== turn) break;
+    const run = changesFrom(events, at);
+    if (run.length > 0) {
+      effects.push({ type: state.phase === 'streaming' ? 'init-changes' : 'changes', events: run });
+      state = state.phase === 'streaming' ? { ...state, events: state.events + run.length } : advanceAll(state, run);
+      at += run.length;
+      continue;
+    }
+    const event = events[at++] as WatchEvent<T>;
+    const step: Step<T> =
+      state.phase === 'streaming' ? onStreamedEvent(state, event, tick) : onEvent(state, event, tick);
+    state = step.state;
+    effects.push(...step.effects);
+  }
+  return { state, effects };
+}
+
+/** The changes from an index up to the next bookmark or error. */
+function changesFrom<T>(events: readonly WatchEvent<T>[], from: number): readonly ChangeEvent<T>[] {
+  let end = from;
+  while (end < events.length && isChange(events[end] as WatchEvent<T>)) end++;
+  const run = from === 0 && end === events.length ? events : events.slice(from, end);
+  return run as readonly ChangeEvent<T>[];
+}
+
+function isChange(event: WatchEvent<unknown>): boolean {
+  return event.type !== 'BOOKMARK' && event.type !== 'ERROR';
+}
+
+function advanceAll<T>(state: In<'watching'>, events: readonly ChangeEvent<T>[]): In<'watching'> {
+  if (state.unordered) return events.reduce(advance, state);
+  let { revision } = state.memory;
+  let { progress } = state;
+  for (const { object } of events) {
+    const next = resourceVersionOf(object);
+    if (next === '' || next === revision) continue;
+    revision = next;
+    progress = true;
+  }
+  return { ...state, memory: { ...state.memory, revision }, progress };
 }
 
 /* ---- pauses ---- */

@@ -32,12 +32,10 @@ export interface ErrorEvent {
   readonly object: JsonObject;
 }
 
-export type WatchEvent<T = JsonObject> =
-  | AddedEvent<T>
-  | ModifiedEvent<T>
-  | DeletedEvent<T>
-  | BookmarkEvent
-  | ErrorEvent;
+/** An event of one object. */
+export type ChangeEvent<T = JsonObject> = AddedEvent<T> | ModifiedEvent<T> | DeletedEvent<T>;
+
+export type WatchEvent<T = JsonObject> = ChangeEvent<T> | BookmarkEvent | ErrorEvent;
 
 export type WatchEventType = WatchEvent['type'];
 
