@@ -267,6 +267,9 @@ describe('OwnerGraph', () => {
       it.graph.found(pod('parent'));
       expect(it.take()).toEqual(['look up Pod /parent', 'invalid namespace node -> parent', 'attempt node']);
       expect(it.decide('node')).toEqual({ action: 'none' });
+      it.delete('parent');
+      expect(it.take()).toEqual(['attempt node']);
+      expect(it.decide('node')).toEqual({ action: 'none' });
     });
 
     it('may name a cluster-scoped owner from any namespace', () => {

@@ -210,14 +210,15 @@ export class OwnerGraph {
     let solid = 0;
     for (const reference of node.owners) {
       const owner = ownerAt(reference, node);
+      const scope = this.#scopeOf(reference.apiVersion, reference.kind);
+      // A cluster-scoped object cannot have a namespaced owner. The reference leaves such an object alone, too, even if
+      // the owner is gone.
+      if (scope === 'Namespaced' && node.identity.namespace === '') return NONE;
       if (this.#absent.has(reference.uid) || this.#absent.has(coordinatesKey(owner))) {
         gone.push(reference.uid);
         continue;
       }
-      const scope = this.#scopeOf(reference.apiVersion, reference.kind);
       if (scope === undefined) return { action: 'await-kind', reference };
-      // A cluster-scoped object cannot have a namespaced owner. The reference leaves such an object alone, too.
-      if (scope === 'Namespaced' && node.identity.namespace === '') return NONE;
       const ownerNode = this.#nodes.get(reference.uid);
       if (ownerNode?.known && isNamedBy(ownerNode.identity, reference, node)) {
         if (ownerNode.deletingDependents) waiting.push(reference.uid);
