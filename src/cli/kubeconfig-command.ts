@@ -11,8 +11,9 @@ import { getField, type JsonValue } from '../base/json-value.ts';
 import { defaultOptions } from '../controlplane/options.ts';
 import { readTextFile } from '../node/platform.ts';
 import { issueClientCertificate } from '../pki/certificates.ts';
+import { issuerOf } from '../pki/issuer.ts';
 import { formatKubeconfig, writeKubeconfig } from '../pki/kubeconfig.ts';
-import { type Authority, issuerOf, loadAuthority } from '../pki/pki-authority.ts';
+import { type Authority, loadAuthority } from '../pki/pki-authority.ts';
 import { PkiFiles } from '../pki/pki-files.ts';
 import { withExamples } from './command-tree.ts';
 

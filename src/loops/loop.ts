@@ -9,6 +9,8 @@ import type { Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
 import type { InformerSet } from '../client/informer.ts';
+import type { CertificateRequest } from '../pki/certificate-request.ts';
+import type { SignRequestOptions } from '../pki/sign-request.ts';
 import type { ServedResources } from './served-resources.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
@@ -29,6 +31,11 @@ export interface LoopDefinition {
   start(context: LoopContext): Stoppable;
 }
 
+export interface CertificateSigner {
+  /** Returns the certificate in PEM. */
+  sign(request: CertificateRequest, options: SignRequestOptions): Promise<string>;
+}
+
 export interface LoopContext {
   /** Sends requests without a socket as the loop's own user. Retries nothing. */
   readonly client: Client;
@@ -45,6 +52,8 @@ export interface LoopContext {
   readonly rootCa: string;
   /** Signs a ServiceAccount token with the legacy issuer, which tokens in Secrets have. */
   signLegacyToken(claims: JsonObject): Promise<string>;
+  /** Signs with the CA of this server. Undefined if its key is elsewhere, or if the server trusts another CA. */
+  readonly certificates: CertificateSigner | undefined;
   readonly clock: Clock;
   /** Adds the name of the loop to every line. */
   readonly logger: Logger;

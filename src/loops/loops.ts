@@ -1,4 +1,7 @@
 /** The table of loops, in the order in which they start. */
+import { certificateApprovingLoop } from './certificates/approving.ts';
+import { certificateCleaningLoop } from './certificates/cleaning.ts';
+import { certificateSigningLoop } from './certificates/signing.ts';
 import { clusterRoleAggregationLoop } from './cluster-role-aggregation.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import type { LoopDefinition } from './loop.ts';
@@ -26,4 +29,7 @@ export const LOOPS: readonly LoopDefinition[] = [
   attributesClassProtectionLoop,
   ttlAfterFinishedLoop,
   serviceCidrLoop,
+  certificateApprovingLoop,
+  certificateSigningLoop,
+  certificateCleaningLoop,
 ];

@@ -5,7 +5,7 @@ import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
 import type { InformerSet } from '../client/informer.ts';
-import type { LoopDefinition } from './loop.ts';
+import type { CertificateSigner, LoopDefinition } from './loop.ts';
 import { LOOPS } from './loops.ts';
 import type { LoopSelection } from './select-loops.ts';
 import type { ServedResources } from './served-resources.ts';
@@ -21,6 +21,7 @@ export interface LoopHost {
   readonly stored: StoredObjects;
   readonly rootCa: string;
   signLegacyToken(claims: JsonObject): Promise<string>;
+  readonly certificates: CertificateSigner | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   random(): number;
@@ -51,6 +52,7 @@ export function startLoops(
       stored,
       rootCa: host.rootCa,
       signLegacyToken: (claims) => host.signLegacyToken(claims),
+      certificates: host.certificates,
       clock,
       logger,
       random: () => host.random(),

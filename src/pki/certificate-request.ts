@@ -7,6 +7,7 @@ import { OID } from './certificate.ts';
 import { DER, type DerElement, readBitString, readDerChildren, readDerSequence, readDerText, readOid } from './der.ts';
 import { parsePem } from './pem.ts';
 import { rawEcdsaSignature, requestSignatureProblem } from './verify-signature.ts';
+import { type AlternativeNames, parseAlternativeNames } from './x509/alternative-names.ts';
 import { CertificateFault } from './x509/certificate-fault.ts';
 import type { SignatureKey, SignedBytes } from './x509/check-signature.ts';
 import { type PublicKeyDetails, parsePublicKey } from './x509/public-key.ts';
@@ -90,6 +91,39 @@ function readName(
     }
   }
   return { commonName, organizations };
+}
+
+/** The parts of a request that its certificate repeats. */
+export interface RequestedSubject {
+  /** The distinguished name, DER. */
+  readonly subject: Uint8Array;
+  /** Undefined if the request asks for none. */
+  readonly alternativeNames: AlternativeNames | undefined;
+}
+
+/** Reads the subject of a request that was parsed. Throws CertificateFault for malformed names. */
+export function requestedSubject({ signedBytes }: CertificateRequest): RequestedSubject {
+  const [, subject, , attributes] = readDerSequence(signedBytes) ?? [];
+  const names = attributes === undefined ? undefined : requestedExtension(attributes, OID.subjectAltName);
+  return {
+    subject: subject?.bytes ?? new Uint8Array(),
+    alternativeNames: names === undefined ? undefined : parseAlternativeNames(names),
+  };
+}
+
+/** Returns the value of an extension that the attributes of a request ask for (RFC 2985, 5.4.2). */
+function requestedExtension(attributes: DerElement, wanted: string): Uint8Array | undefined {
+  for (const attribute of readDerChildren(attributes.content) ?? []) {
+    const [type, values] = readDerChildren(attribute.content) ?? [];
+    if (readOid(type) !== OID.extensionRequest || values?.tag !== DER.set) continue;
+    for (const list of readDerChildren(values.content) ?? [])
+      for (const extension of readDerChildren(list.content) ?? []) {
+        const parts = readDerChildren(extension.content) ?? [];
+        const value = parts.at(-1);
+        if (readOid(parts[0]) === wanted && value?.tag === DER.octetString) return value.content;
+      }
+  }
+  return undefined;
 }
 
 /** Checks that the request was signed with its own key. Returns undefined if it was, otherwise Go's error text. */

@@ -48,6 +48,7 @@ export type ParsedCertificate =
 export const OID = {
   commonName: '2.5.4.3',
   organization: '2.5.4.10',
+  extensionRequest: '1.2.840.113549.1.9.14',
   subjectKeyId: '2.5.29.14',
   keyUsage: '2.5.29.15',
   subjectAltName: '2.5.29.17',
@@ -59,7 +60,18 @@ export const OID = {
   clientAuth: '1.3.6.1.5.5.7.3.2',
 } as const;
 
-export const KEY_USAGE = { digitalSignature: 0x01, keyCertSign: 0x20, crlSign: 0x40 } as const;
+/** The bits of the extension, the first one lowest (RFC 5280, 4.2.1.3). */
+export const KEY_USAGE = {
+  digitalSignature: 0x01,
+  contentCommitment: 0x02,
+  keyEncipherment: 0x04,
+  dataEncipherment: 0x08,
+  keyAgreement: 0x10,
+  keyCertSign: 0x20,
+  crlSign: 0x40,
+  encipherOnly: 0x80,
+  decipherOnly: 0x100,
+} as const;
 
 /**
  * Parses the certificates of a PEM text in their order and ignores other blocks. Returns undefined if one certificate

@@ -218,33 +218,60 @@ interface Template {
 }
 
 async function issue(template: Template): Promise<KeyedCertificate> {
-  const { key, issuer } = template;
-  const signer = issuer?.key ?? key;
+  const { key, issuer, subject } = template;
   const own = template.subjectKeyId ?? (await keyIdentifier(key));
-  const authority = issuer === undefined ? own : issuer.certificate.extensions.subjectKeyId;
+  const { certificate, certificatePem } = await signCertificate({
+    subject,
+    spki: key.publicKey.spki,
+    signer: issuer?.key ?? key,
+    issuerName: issuer?.certificate.subjectBytes ?? subject,
+    authorityKeyId: issuer === undefined ? own : issuer.certificate.extensions.subjectKeyId,
+    notBefore: template.notBefore,
+    notAfter: template.notAfter,
+    extensions: [...template.extensions, writeExtension(OID.subjectKeyId, false, writeDer(DER.octetString, own))],
+  });
+  return { certificate, certificatePem, key, keyPem: formatPrivateKeyPem(key) };
+}
+
+/** The content of a certificate that is to be signed. Names and keys are DER. */
+export interface UnsignedCertificate {
+  readonly subject: Uint8Array;
+  readonly spki: Uint8Array;
+  readonly signer: PrivateKey;
+  readonly issuerName: Uint8Array;
+  /** Undefined: the certificate does not name the key of its issuer. */
+  readonly authorityKeyId: Uint8Array | undefined;
+  /** In milliseconds since the epoch. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly extensions: readonly Uint8Array[];
+}
+
+export async function signCertificate(
+  unsigned: UnsignedCertificate,
+): Promise<Pick<KeyedCertificate, 'certificate' | 'certificatePem'>> {
+  const { signer, authorityKeyId } = unsigned;
   const algorithm = SIGNATURE_ALGORITHMS[signer.algorithm];
   const extensions = [
-    ...template.extensions,
-    writeExtension(OID.subjectKeyId, false, writeDer(DER.octetString, own)),
-    ...(authority === undefined
+    ...unsigned.extensions,
+    ...(authorityKeyId === undefined
       ? []
-      : [writeExtension(OID.authorityKeyId, false, writeSequence(writeDer(contextTag(0, false), authority)))]),
+      : [writeExtension(OID.authorityKeyId, false, writeSequence(writeDer(contextTag(0, false), authorityKeyId)))]),
   ];
   const signed = writeSequence(
     writeDer(contextTag(0, true), writeDer(DER.integer, Uint8Array.of(2))),
     newSerialNumber(),
     algorithm(),
-    issuer?.certificate.subjectBytes ?? template.subject,
-    writeSequence(writeDerTime(template.notBefore), writeDerTime(template.notAfter)),
-    template.subject,
-    key.publicKey.spki,
+    unsigned.issuerName,
+    writeSequence(writeDerTime(unsigned.notBefore), writeDerTime(unsigned.notAfter)),
+    unsigned.subject,
+    unsigned.spki,
     writeDer(contextTag(3, true), writeSequence(...extensions)),
   );
   const signature = toX509Signature(signer.algorithm, await signBytes(signer, signed));
   const certificate = parseCertificate(writeSequence(signed, algorithm(), writeBitString(signature)));
   if (certificate === undefined) throw new BugError('a certificate of our own making cannot be read');
-  const certificatePem = formatCertificatePem(certificate);
-  return { certificate, certificatePem, key, keyPem: formatPrivateKeyPem(key) };
+  return { certificate, certificatePem: formatCertificatePem(certificate) };
 }
 
 const SIGNATURE_ALGORITHMS: Readonly<Record<SigningAlgorithm, () => Uint8Array>> = {
@@ -287,16 +314,16 @@ function writeName(commonName: string, organizations: readonly string[]): Uint8A
   );
 }
 
-function writeExtension(oid: string, critical: boolean, value: Uint8Array): Uint8Array {
+export function writeExtension(oid: string, critical: boolean, value: Uint8Array): Uint8Array {
   const flag = critical ? [writeDer(DER.boolean, Uint8Array.of(0xff))] : [];
   return writeSequence(writeOid(oid), ...flag, writeDer(DER.octetString, value));
 }
 
 /** Writes a named bit list: the first bit is the highest, and DER forbids trailing zero bits. */
-function writeKeyUsage(usage: number): Uint8Array {
-  let byte = 0;
-  for (let i = 0; i < 8; i++) if ((usage & (1 << i)) !== 0) byte |= 0x80 >> i;
+export function writeKeyUsage(usage: number): Uint8Array {
+  const bytes = new Uint8Array(usage > 0xff ? 2 : 1);
+  for (let i = 0; i < 16; i++) if ((usage & (1 << i)) !== 0) bytes[i >> 3]! |= 0x80 >> (i & 7);
   let unused = 0;
-  while (((byte >> unused) & 1) === 0) unused++;
-  return writeBitString(Uint8Array.of(byte), unused);
+  while (((bytes.at(-1)! >> unused) & 1) === 0) unused++;
+  return writeBitString(bytes, unused);
 }

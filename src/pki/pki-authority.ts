@@ -4,38 +4,17 @@
  * Invariant: an authority is created only if its certificate file does not exist, and renewed only with its own key and
  * name.
  */
+
 import type { X509Certificate } from 'node:crypto';
 import { ConfigError } from '../base/errors.ts';
-import { parseCertificatesPem } from './certificate.ts';
-import { createCa, type Issuer, renewCa } from './certificates.ts';
-import { NO_PRIVATE_KEY, parsePrivateKeyPem } from './keys.ts';
+import { createCa, renewCa } from './certificates.ts';
+import { type AuthorityFiles, issuerOf } from './issuer.ts';
+import { parsePrivateKeyPem } from './keys.ts';
 import { parsePem } from './pem.ts';
 import { isDueForRenewal, type PkiFiles } from './pki-files.ts';
 
-export interface Authority {
-  /** The paths of its files, for messages. */
-  readonly certificatePath: string;
-  readonly keyPath: string;
-  /** The whole file. The first certificate is the issuing one. */
-  readonly certificatePem: string;
-  /** Undefined if the operator keeps the key elsewhere; then this server cannot issue certificates. */
-  readonly keyPem: string | undefined;
+export interface Authority extends AuthorityFiles {
   readonly certificate: X509Certificate;
-}
-
-/**
- * Parses the certificate and the key that the authority signs with. Throws ConfigError if its key file is missing or
- * malformed.
- */
-export async function issuerOf(authority: Authority): Promise<Issuer> {
-  const { certificatePath, keyPath, certificatePem, keyPem } = authority;
-  if (keyPem === undefined)
-    throw new ConfigError(`${keyPath} is not there, so nothing can be issued by ${certificatePath}`);
-  const key = await parsePrivateKeyPem(keyPem);
-  if (key === undefined) throw new ConfigError(`${keyPath}: ${NO_PRIVATE_KEY}`);
-  const certificate = parseCertificatesPem(certificatePem)?.[0];
-  if (certificate === undefined) throw new ConfigError(`${certificatePath}: does not contain a valid certificate`);
-  return { certificate, key };
 }
 
 /**

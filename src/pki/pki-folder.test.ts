@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isConfigError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { CA_VALIDITY, createCa, issueClientCertificate, issueServerCertificate } from './certificates.ts';
+import { issuerOf } from './issuer.ts';
 import { parsePublicKeysPem } from './keys.ts';
-import { issuerOf } from './pki-authority.ts';
 import { type EnsurePkiOptions, ensurePki, type Pki } from './pki-folder.ts';
 
 const DAY = 86_400_000;

@@ -6,8 +6,9 @@
 import type { X509Certificate } from 'node:crypto';
 import { ConfigError } from '../base/errors.ts';
 import { issueClientCertificate, issueServerCertificate, type KeyedCertificate, servingNames } from './certificates.ts';
+import { issuerOf } from './issuer.ts';
 import { NO_PRIVATE_KEY, parsePrivateKeyPem } from './keys.ts';
-import { type Authority, issuerOf } from './pki-authority.ts';
+import type { Authority } from './pki-authority.ts';
 import { isDueForRenewal, type PkiFiles } from './pki-files.ts';
 
 export interface KeyedPem {

@@ -4,10 +4,14 @@ import type { Logger } from '../../base/logger.ts';
 import { createClient } from '../../client/create-client.ts';
 import { createInformerSet } from '../../client/informer-set.ts';
 import type { KubeServer } from '../../kube/server.ts';
+import type { CertificateSigner } from '../../loops/loop.ts';
 import type { LoopSelection } from '../../loops/select-loops.ts';
 import { startLoops } from '../../loops/start-loops.ts';
+import type { Issuer } from '../../pki/certificates.ts';
+import { issuerOf } from '../../pki/issuer.ts';
 import { LEGACY_ISSUER } from '../../pki/service-account-claims.ts';
 import { createTokenSigner } from '../../pki/service-account-tokens.ts';
+import { signRequest } from '../../pki/sign-request.ts';
 import type { GenericServer } from '../../server/generic-server.ts';
 import type { Handler } from '../../server/http/exchange.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -70,6 +74,7 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
       }),
       rootCa: tls.servingCaPem,
       signLegacyToken: (claims) => signer.sign(claims),
+      certificates: certificateSigner(parts.completed),
       clock,
       logger,
       random: Math.random,
@@ -78,4 +83,17 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
   );
   lifetime.add('loops', () => loops.stop());
   return lifetime;
+}
+
+/** A server that trusts the CA of `--client-ca-file` would not accept a client with a certificate of its own CA. */
+function certificateSigner({ options, tls }: CompletedOptions): CertificateSigner | undefined {
+  const { ca } = tls.pki;
+  if (options.authentication.clientCaFile !== '' || ca.keyPem === undefined) return undefined;
+  let issuer: Promise<Issuer> | undefined;
+  return {
+    sign: async (request, signing) => {
+      issuer ??= issuerOf(ca);
+      return signRequest(await issuer, request, signing);
+    },
+  };
 }
