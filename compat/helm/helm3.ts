@@ -53,9 +53,10 @@ export const HELM3: Script = {
     helm('upgrade web demo --force'),
     helm('upgrade web demo --set replicaCount=4'),
     STORED,
-    helm('upgrade --install other demo --create-namespace --namespace={{ns}}-other --set serviceAccount.create=false'),
-    helm('list --all-namespaces -o json'),
-    helm('uninstall other --namespace={{ns}}-other'),
+    helm('upgrade --install third demo --create-namespace --namespace={{ns}}-other --set serviceAccount.create=false'),
+    // The other script runs beside this one, so releases of all namespaces are selected by their name.
+    helm('list --all-namespaces -o json --filter=third'),
+    helm('uninstall third --namespace={{ns}}-other'),
     helm('install fleet boats'),
     $('get boats -o yaml'),
     $('get configmap fleet-hook -o yaml'),
