@@ -15,6 +15,8 @@ export const STREAM_WINDOW: number = 256 * 1024;
 export const SESSION_MEMORY_MB = 1024;
 /** The time without a byte after which an HTTP/2 connection is pinged; client-go's ReadIdleTimeout. */
 export const READ_IDLE_MS = 30_000;
+/** How often it is checked whether bytes were received: a timer per read would cost more. */
+export const READ_CHECK_MS = 5_000;
 /** The time for the answer to a ping; client-go's PingTimeout. */
 export const PING_TIMEOUT_MS = 15_000;
 /** The time without a byte after which the system probes a connection. */

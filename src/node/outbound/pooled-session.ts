@@ -11,7 +11,7 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
 import { lostConnection, NotSentError } from './errors.ts';
-import { DIAL_MS, IDLE_MS, PING_TIMEOUT_MS, READ_IDLE_MS, SESSION_WINDOW } from './limits.ts';
+import { DIAL_MS, IDLE_MS, PING_TIMEOUT_MS, READ_CHECK_MS, READ_IDLE_MS, SESSION_WINDOW } from './limits.ts';
 
 export interface SessionEvents {
   readonly onRetired: () => void;
@@ -144,16 +144,17 @@ export class PooledSession {
     this.#session.destroy(this.#failure, constants.NGHTTP2_CANCEL);
   }
 
-  /** Pings if nothing is received from now on. Stops when the session has no streams. */
-  #expectBytes(): void {
-    const before = this.#socket.bytesRead;
+  /** Pings after READ_IDLE_MS without a byte. Stops when the session has no streams. */
+  #expectBytes(seen: number = this.#socket.bytesRead, silentMs = 0): void {
     this.#timer = this.#clock.setTimer(
-      READ_IDLE_MS,
+      READ_CHECK_MS,
       () => {
         this.#timer = undefined;
         if (this.#open === 0 || this.#session.destroyed) return;
-        if (this.#socket.bytesRead === before) this.#ping(before);
-        else this.#expectBytes();
+        const now = this.#socket.bytesRead;
+        if (now !== seen) this.#expectBytes(now);
+        else if (silentMs + READ_CHECK_MS < READ_IDLE_MS) this.#expectBytes(seen, silentMs + READ_CHECK_MS);
+        else this.#ping(seen);
       },
       { background: true },
     );
