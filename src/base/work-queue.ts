@@ -10,6 +10,7 @@
  * - A key has the highest priority of the adds that its hand-out stands for. For the order see ReadyKeys.
  */
 import { onAbort } from './abort.ts';
+import type { AbortSignalLike } from './abort-signal.ts';
 import { ItemBackoff, type RateLimiter } from './backoff.ts';
 import type { Clock, Timer } from './clock.ts';
 import { Deferred } from './deferred.ts';
@@ -134,7 +135,7 @@ export class WorkQueue<K = string> implements Stoppable {
    * drained and hands out nothing more. Rejects with the signal's reason if the signal aborts first; no key is lost
    * then.
    */
-  async get(options: { readonly signal?: AbortSignal } = {}): Promise<K | undefined> {
+  async get(options: { readonly signal?: AbortSignalLike } = {}): Promise<K | undefined> {
     options.signal?.throwIfAborted();
     if (this.#getters.size === 0 && this.#ready.size > 0) return this.#take();
     if (this.#isExhausted()) return undefined;

@@ -8,6 +8,7 @@
  */
 import type { Transport } from '../apimachinery/http/transport.ts';
 import type { ListWatchOptions } from '../apimachinery/watch/list-watch-state.ts';
+import type { AbortSignalLike } from '../base/abort-signal.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -111,7 +112,7 @@ export interface Informer<T> extends Stoppable {
    * they are compared as numbers, which Kubernetes guarantees since 1.35. A change that the selectors exclude is seen
    * with the next change or bookmark only, so such a wait needs a signal with a timeout.
    */
-  waitFor(resourceVersion: string, options?: { readonly signal?: AbortSignal }): Promise<void>;
+  waitFor(resourceVersion: string, options?: { readonly signal?: AbortSignalLike }): Promise<void>;
   /** Begins to list and watch. Idempotent. Does nothing after `stop`. */
   start(): void;
   /** The last failure of the list or watch, undefined after a success. For health checks. */

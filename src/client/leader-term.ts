@@ -58,8 +58,8 @@ export interface HeldTermOptions {
 export class HeldTerm implements LeaderTerm {
   readonly identity: string;
   readonly transitions: number;
-  readonly signal: AbortSignal;
-  readonly lost: AbortSignal;
+  readonly signal: AbortSignalLike;
+  readonly lost: AbortSignalLike;
   readonly #options: HeldTermOptions;
   readonly #abortSignal = new AbortController();
   readonly #abortLost = new AbortController();
@@ -143,7 +143,7 @@ export class HeldTerm implements LeaderTerm {
  * Makes the reads of a signal run `check` first, which may abort it. The signal stays an AbortSignal that every API
  * accepts.
  */
-export function readThrough(signal: AbortSignal, check: () => void): AbortSignal {
+export function readThrough(signal: AbortSignalLike, check: () => void): AbortSignalLike {
   const aborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get as (
     this: AbortSignal,
   ) => boolean;
