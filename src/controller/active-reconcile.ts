@@ -156,7 +156,7 @@ export class ActiveReconcile<T> implements ReconcileContext<T> {
     return this.#status?.collected();
   }
 
-  /** Read before each request. A read of it notices a lost lease also if no timer has fired since. */
+  /** Called before each request. Notices a lost lease also if no timer has fired since. */
   #requestSignal(): AbortSignal {
     const { fence } = this.#options;
     if (fence.aborted) this.cut(abortReason(fence));

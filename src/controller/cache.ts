@@ -11,6 +11,7 @@ import type { Client } from '../client/api.ts';
 import type { Informer, InformerOptions, InformerSet, ObjectKey } from '../client/informer.ts';
 import type { Stored } from '../client/object-types.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { derivedSignal } from './derived-signal.ts';
 import { describeObject, formatKey, kindId, parseKey } from './keys.ts';
 import type { OwnWrites } from './own-writes.ts';
 
@@ -165,7 +166,7 @@ export function stripManagedFields<T extends { metadata?: { managedFields?: unkn
 export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignalLike): Promise<T> {
   signal.throwIfAborted();
   const aborted = new Deferred<never>();
-  const release = onAbort(signal, (reason) => aborted.reject(reason));
+  const release = onAbort(derivedSignal(signal), (reason) => aborted.reject(reason));
   try {
     return await Promise.race([promise, aborted.promise]);
   } finally {

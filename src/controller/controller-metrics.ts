@@ -1,6 +1,14 @@
 /** The metrics of controllers, with the names of controller-runtime's, so that dashboards for it work here. */
 import type { Clock } from '../base/clock.ts';
-import type { CounterFamily, GaugeFamily, HistogramFamily, MetricRegistry } from '../base/metrics/metric-registry.ts';
+import type {
+  Counter,
+  CounterFamily,
+  Gauge,
+  GaugeFamily,
+  Histogram,
+  HistogramFamily,
+  MetricRegistry,
+} from '../base/metrics/metric-registry.ts';
 import { WorkQueueMetrics } from '../base/metrics/work-queue-metrics.ts';
 import type { WorkQueueObserver } from '../base/work-queue.ts';
 import type { ObjectKey } from '../client/informer.ts';
@@ -21,6 +29,16 @@ const RESULTS: Readonly<Record<Result['result'], string>> = {
   terminal: 'error',
 };
 
+/** The series of one operator. */
+interface Handles {
+  readonly totals: Readonly<Record<Result['result'], Counter>>;
+  readonly errors: Counter;
+  readonly terminal: Counter;
+  readonly seconds: Histogram;
+  readonly active: Gauge;
+  readonly limit: Gauge;
+}
+
 /** Create one per registry: it registers the metrics. */
 export class ControllerMetrics implements ControllerObserver {
   readonly #queues: WorkQueueMetrics;
@@ -30,6 +48,7 @@ export class ControllerMetrics implements ControllerObserver {
   readonly #seconds: HistogramFamily<typeof CONTROLLER>;
   readonly #active: GaugeFamily<typeof CONTROLLER>;
   readonly #limit: GaugeFamily<typeof CONTROLLER>;
+  readonly #handles = new Map<string, Handles>();
 
   constructor(registry: MetricRegistry, clock: Clock) {
     this.#queues = new WorkQueueMetrics(registry, clock);
@@ -71,14 +90,33 @@ export class ControllerMetrics implements ControllerObserver {
   }
 
   workers(operator: string, running: number, limit: number): void {
-    this.#active.labels(operator).set(running);
-    this.#limit.labels(operator).set(limit);
+    const handles = this.#handlesOf(operator);
+    handles.active.set(running);
+    handles.limit.set(limit);
   }
 
   reconciled(operator: string, result: Result['result'], seconds: number): void {
-    this.#total.labels(operator, RESULTS[result]).add();
-    this.#seconds.labels(operator).observe(seconds);
-    if (result === 'failed' || result === 'terminal') this.#errors.labels(operator).add();
-    if (result === 'terminal') this.#terminal.labels(operator).add();
+    const handles = this.#handlesOf(operator);
+    handles.totals[result].add();
+    handles.seconds.observe(seconds);
+    if (result === 'failed' || result === 'terminal') handles.errors.add();
+    if (result === 'terminal') handles.terminal.add();
+  }
+
+  /** A lookup of labels joins texts, so the handles of each operator are kept. */
+  #handlesOf(operator: string): Handles {
+    const known = this.#handles.get(operator);
+    if (known !== undefined) return known;
+    const total = (result: Result['result']): Counter => this.#total.labels(operator, RESULTS[result]);
+    const handles: Handles = {
+      totals: { done: total('done'), after: total('after'), failed: total('failed'), terminal: total('terminal') },
+      errors: this.#errors.labels(operator),
+      terminal: this.#terminal.labels(operator),
+      seconds: this.#seconds.labels(operator),
+      active: this.#active.labels(operator),
+      limit: this.#limit.labels(operator),
+    };
+    this.#handles.set(operator, handles);
+    return handles;
   }
 }

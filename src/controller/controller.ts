@@ -5,7 +5,7 @@
  * - Whatever a user's function throws or returns, the controller goes on: a failure is logged and retried with backoff.
  * - A reconcile begins with a state of its object that includes every earlier write of this program to it.
  */
-import { onAbort } from '../base/abort.ts';
+import { abortReason, onAbort } from '../base/abort.ts';
 import { ItemBackoff } from '../base/backoff.ts';
 import type { Timer } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
@@ -56,7 +56,8 @@ export class Controller<T> implements Runnable {
   readonly #hotLoops: HotLoopDetector;
   /** The last write of the SDK itself to an object whose event has not come. */
   readonly #ownChanges = new Map<ObjectKey, { readonly resourceVersion: string; readonly what: string }>();
-  readonly #active = new Set<ActiveReconcile<T>>();
+  /** The running reconciles, each with the function that ends its right to send requests. */
+  readonly #active = new Map<ActiveReconcile<T>, (reason: Error) => void>();
   #primary: Informer<T> | undefined;
   #sources: readonly WatchSource[] = [];
   #queue: WorkQueue | undefined;
@@ -119,7 +120,10 @@ export class Controller<T> implements Runnable {
     const release = onAbort(signal, (reason) => {
       void sources.stop();
       void queue.stop();
-      for (const active of this.#active) active.abort(reason);
+      for (const active of this.#active.keys()) active.abort(reason);
+    });
+    const releaseFence = onAbort(fence, (reason) => {
+      for (const giveUp of this.#active.values()) giveUp(reason);
     });
     try {
       await processQueue(queue, {
@@ -130,6 +134,7 @@ export class Controller<T> implements Runnable {
     } finally {
       resync?.cancel();
       release();
+      releaseFence();
       this.#reasons.clear();
     }
   }
@@ -178,7 +183,7 @@ export class Controller<T> implements Runnable {
       onOwnChange: (resourceVersion, what) => void this.#ownChanges.set(key, { resourceVersion, what }),
     });
     const startedAt = clock.monotonic();
-    const at = new Date(clock.now()).toISOString();
+    const at = clock.now();
     const outcome = await this.#reconcile(active, fence);
     const { result } = outcome;
     const ms = clock.monotonic() - startedAt;
@@ -243,9 +248,9 @@ export class Controller<T> implements Runnable {
       () => giveUp(new TransportError(`the reconcile took longer than ${formatMilliseconds(this.#timeoutMs)}`)),
       { background: true },
     );
-    this.#active.add(active);
+    this.#active.set(active, giveUp);
     this.#host.metrics.workers(this.name, this.#active.size, this.#concurrency);
-    const release = onAbort(fence, giveUp);
+    if (fence.aborted) giveUp(abortReason(fence));
     try {
       const outcome = await Promise.race([this.#settle(active), abandoned.promise]);
       // What a reconcile returns after its time is up counts as its failure.
@@ -253,7 +258,6 @@ export class Controller<T> implements Runnable {
         ? outcome
         : { result: failed(active.cutReason), gone: false };
     } finally {
-      release();
       timer.cancel();
       this.#active.delete(active);
       this.#host.metrics.workers(this.name, this.#active.size, this.#concurrency);

@@ -63,7 +63,7 @@ class SharedManager implements Manager {
     this.#informers = options.informers ?? this.#createInformers(client);
     this.#cache = new ManagerCache({ ...options.cache, informers: this.#informers, client, writes });
     const never = new AbortController().signal;
-    this.client = new OperatorClient({ client, writes, signal: () => never });
+    this.client = new OperatorClient({ client, writes, signal: () => undefined });
     this.cache = this.#cache.reader(() => never, undefined);
     this.#host = {
       client,

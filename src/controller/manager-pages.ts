@@ -52,7 +52,12 @@ export function createManagerPages({ health, ready, registry, journal }: Manager
         return { status: 200, contentType: METRICS_CONTENT_TYPE, body: registry.print() };
       case '/debug/reconciles': {
         const keys = journal.read({ operator: query.get('operator')?.[0], key: query.get('key')?.[0] });
-        const body = stringify({ keys });
+        const body = stringify({
+          keys: keys.map((key) => ({
+            ...key,
+            last: key.last.map((record) => ({ ...record, at: new Date(record.at).toISOString() })),
+          })),
+        });
         return { status: 200, contentType: 'application/json', body: `${body}\n` };
       }
       default:

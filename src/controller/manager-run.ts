@@ -2,7 +2,8 @@
 import { onAbort } from '../base/abort.ts';
 import { Deferred } from '../base/deferred.ts';
 import { toError } from '../base/errors.ts';
-import { type LeaderTerm, readThrough } from '../client/leader-term.ts';
+import type { LeaderTerm } from '../client/leader-term.ts';
+import { derivedSignal } from './derived-signal.ts';
 import type { RunContext, Runnable } from './runnable.ts';
 
 export class ManagerRun {
@@ -40,10 +41,8 @@ export class ManagerRun {
    */
   async lead(runnables: readonly Runnable[], term: LeaderTerm): Promise<void> {
     const failed = new AbortController();
-    const signal = AbortSignal.any([term.signal, failed.signal]);
-    // A read of `lost` past the deadline aborts it, also if the process was paused and no timer has fired.
-    const either = AbortSignal.any([term.lost, this.#fence.signal]);
-    const fence = readThrough(either, () => void term.lost.aborted);
+    const signal = derivedSignal(term.signal, failed.signal);
+    const fence = derivedSignal(term.lost, this.#fence.signal);
     let failure: Error | undefined;
     const parts = runnables.map(async (runnable) => {
       try {
@@ -108,7 +107,7 @@ export class ManagerRun {
   /** A part that ends because its signal aborted did not fail. */
   async #guard(runnable: Runnable, context: RunContext): Promise<void> {
     try {
-      await runnable.run(context);
+      await runnable.run({ signal: derivedSignal(context.signal), fence: derivedSignal(context.fence) });
     } catch (caught) {
       if (!context.signal.aborted) throw caught;
     }

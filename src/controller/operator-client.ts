@@ -27,10 +27,10 @@ import type {
   WatchOptions,
   WriteOptions,
 } from '../client/api.ts';
-import { readThrough } from '../client/leader-term.ts';
 import type { Applied, DeepReadonly, Stored } from '../client/object-types.ts';
 import type { Scale } from '../kinds/api/autoscaling/v1.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { derivedSignal } from './derived-signal.ts';
 import { formatKey, keyOf } from './keys.ts';
 import type { OwnWrites } from './own-writes.ts';
 
@@ -38,7 +38,7 @@ export interface OperatorClientOptions {
   readonly client: Client;
   readonly writes: OwnWrites;
   /** Read at each call, so that a reconcile without requests makes no signal. */
-  readonly signal: () => AbortSignal;
+  readonly signal: () => AbortSignal | undefined;
 }
 
 export class OperatorClient implements Client {
@@ -51,7 +51,7 @@ export class OperatorClient implements Client {
   /** Its requests carry the signal, but what they write is not recorded. */
   get transport(): Transport {
     const { client, signal } = this.#options;
-    return (request) => client.transport({ ...request, ...joined(request, signal()) });
+    return (request) => client.transport(joined(request, signal()));
   }
 
   api<T>(kind: Kind<T>, namespace?: string): Api<T> {
@@ -170,7 +170,7 @@ class OperatorApi<T> extends OperatorCollection<T> implements Api<T> {
     };
   }
 
-  #fenced<O extends CallOptions>(options: O | undefined): O & { signal: AbortSignal } {
+  #fenced<O extends CallOptions>(options: O | undefined): O {
     return joined(options, this.#options.signal());
   }
 
@@ -190,9 +190,9 @@ class OperatorApi<T> extends OperatorCollection<T> implements Api<T> {
 }
 
 /** The options with the signal of the client; a signal of the caller counts as well. */
-function joined<O extends CallOptions>(options: O | undefined, signal: AbortSignal): O & { signal: AbortSignal } {
+function joined<O extends CallOptions>(options: O | undefined, signal: AbortSignal | undefined): O {
+  const given = options as O;
+  if (signal === undefined) return given;
   const own = options?.signal;
-  // The signal checks the deadline of the term when it is read; so must one that is made of it.
-  const both = own === undefined ? signal : readThrough(AbortSignal.any([own, signal]), () => void signal.aborted);
-  return { ...(options as O), signal: both };
+  return { ...given, signal: own === undefined ? derivedSignal(signal) : derivedSignal(own, signal) };
 }

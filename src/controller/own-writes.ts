@@ -7,10 +7,11 @@ import { onAbort } from '../base/abort.ts';
 import type { AbortSignalLike } from '../base/abort-signal.ts';
 import type { Clock } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
-import type { Informer, ObjectKey } from '../client/informer.ts';
+import type { HandlerRegistration, Informer, ObjectKey } from '../client/informer.ts';
 import type { StoredMeta } from '../client/object-types.ts';
 import { compareResourceVersions } from '../client/resource-version.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { derivedSignal } from './derived-signal.ts';
 import { keyOf, kindId } from './keys.ts';
 
 export interface OwnWritesOptions {
@@ -34,6 +35,8 @@ interface Followed {
   readonly pending: Map<ObjectKey, PendingWrite>;
   /** Waiters for a deletion, called after each change of an object. */
   readonly watchers: Set<(key: ObjectKey) => void>;
+  /** The handler that calls the watchers. It exists only while there are some: most programs never need it. */
+  registration: HandlerRegistration | undefined;
   /** The newest revision that was written before this cache existed. '' once the cache has seen it. */
   floor: string;
   /** The size of `pending` at which seen writes are removed. */
@@ -61,16 +64,11 @@ export class OwnWrites {
       informer: informer as Informer<unknown>,
       pending: new Map(),
       watchers: new Set(),
+      registration: undefined,
       floor: this.#floors.get(resourceId(kind)) ?? '',
       sweepAt: FIRST_SWEEP,
     };
     this.#followed.set(kindId(kind), followed);
-    const changed = (object: { readonly metadata: StoredMeta }): void => {
-      if (followed.watchers.size === 0) return;
-      const key = keyOf(object);
-      for (const watcher of followed.watchers) watcher(key);
-    };
-    informer.addHandler({ onUpdate: (_, object) => changed(object), onDelete: changed });
   }
 
   /** Records a create, update, patch or apply by the revision that the server returned. */
@@ -111,7 +109,7 @@ export class OwnWrites {
     const followed = this.#followed.get(kindId(kind)) as Followed;
     const expired = new AbortController();
     const timer = this.#clock.setTimer(this.#waitMs, () => expired.abort());
-    const release = onAbort(signal, (reason) => expired.abort(reason));
+    const release = onAbort(derivedSignal(signal), (reason) => expired.abort(reason));
     try {
       if (!sawFloor(followed)) await followed.informer.waitFor(followed.floor, { signal: expired.signal });
       for (const one of key === undefined ? [...followed.pending.keys()] : [key])
@@ -212,11 +210,27 @@ async function nextChange(followed: Followed, key: ObjectKey, signal: AbortSigna
     if (of === key) changed.resolve();
   };
   followed.watchers.add(watcher);
+  followed.registration ??= watchChanges(followed);
   const release = onAbort(signal, (reason) => changed.reject(reason));
   try {
     await changed.promise;
   } finally {
     release();
     followed.watchers.delete(watcher);
+    if (followed.watchers.size === 0) {
+      followed.registration?.remove();
+      followed.registration = undefined;
+    }
   }
+}
+
+function watchChanges({ informer, watchers }: Followed): HandlerRegistration {
+  const changed = (object: { readonly metadata: StoredMeta }): void => {
+    const key = keyOf(object);
+    for (const watcher of watchers) watcher(key);
+  };
+  const registration = informer.addHandler({ onUpdate: (_, object) => changed(object), onDelete: changed });
+  // It rejects when the handler is removed before the first list was processed.
+  registration.synced.catch(() => undefined);
+  return registration;
 }

@@ -5,8 +5,8 @@
 import type { ObjectKey } from '../client/informer.ts';
 
 export interface ReconcileRecord {
-  /** When it began, as `2030-01-01T00:00:00.000Z`. */
-  readonly at: string;
+  /** When it began, in milliseconds since the epoch. */
+  readonly at: number;
   readonly ms: number;
   readonly why: readonly string[];
   /** `done`, `after 30s`, `failed`, `terminal`, or `gone` if the object did not exist. */

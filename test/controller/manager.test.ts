@@ -152,6 +152,30 @@ describe('a manager', () => {
     expect(await configMaps.find('bad')).toBeUndefined();
   });
 
+  it('sends many requests at a time without a warning about listeners', async () => {
+    const { newFoo, run, configMaps } = tools();
+    const warnings: string[] = [];
+    const note = (warning: Error) => void warnings.push(warning.message);
+    process.on('warning', note);
+    let reconciled = false;
+    run(
+      operator('many')
+        .for(Foo)
+        .owns(ConfigMap)
+        .reconcile(async ({ apply, cache }) => {
+          const names = Array.from({ length: 30 }, (_, i) => `map-${i}`);
+          await Promise.all(names.map((name) => apply(ConfigMap, { metadata: { name } })));
+          const read = await Promise.all(names.map((name) => cache.get(ConfigMap, name)));
+          reconciled = read.every((map) => map !== undefined);
+        }),
+    );
+    await newFoo('a');
+    await until(() => reconciled);
+    expect(await configMaps.list().toArray()).toHaveLength(30);
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+
   it('reports caches that cannot sync', async () => {
     const missing: Kind<Foo> = { ...Foo, plural: 'missing', kind: 'Missing' };
     const manager = managerOf();
