@@ -69,11 +69,33 @@ class Copy implements EventHandler<Thing> {
   }
 }
 
+/** A clock whose wall time is set to any time, as by an operator or after a suspension. Its monotonic time is not. */
+class SetClock extends VirtualClock {
+  offset = 0;
+
+  override now(): number {
+    return super.now() + this.offset;
+  }
+}
+
 const HANDLER_FAILURE = 'a handler that fails';
 
 const OPERATIONS = [
   ...['write', 'write', 'write', 'delete', 'send', 'send', 'advance', 'advance'],
-  ...['sendOne', 'bookmark', 'end', 'cut', 'garbage', 'expire', 'compact', 'die', 'refuse', 'streams', 'handler'],
+  ...[
+    'sendOne',
+    'bookmark',
+    'end',
+    'cut',
+    'garbage',
+    'expire',
+    'compact',
+    'die',
+    'refuse',
+    'streams',
+    'handler',
+    'jump',
+  ],
 ] as const;
 
 interface Move {
@@ -83,7 +105,7 @@ interface Move {
 
 class Simulation {
   readonly source = new SimulatedSource();
-  readonly clock = new VirtualClock();
+  readonly clock = new SetClock();
   readonly informer: SharedInformer<Thing>;
   readonly copies: Copy[] = [new Copy(), new Copy(slow(this.clock))];
   failures = 0;
@@ -124,6 +146,7 @@ class Simulation {
     else if (operation === 'refuse') source.failures.push(FAILURES[chance % FAILURES.length] as Error);
     else if (operation === 'streams') source.streams = chance % 2 === 0;
     else if (operation === 'handler') this.#addCopy(chance);
+    else if (operation === 'jump') this.clock.offset += (chance - 500) * 3_600_000;
     else await this.clock.advance(chance * 20);
     await settle();
   }
