@@ -1,15 +1,18 @@
 /**
  * Informers under test, each with handlers that keep copies from notifications alone. A copy checks each notification:
- * an add is of an object that it does not have, an update begins where the last one ended, and revisions only grow.
+ * an add is of an object that it does not have, an update begins where the last one ended, and revisions only grow. An
+ * operator keeps a copy from its reconciles, some of which fail.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '../../src/apimachinery/http/transport.ts';
 import { isExpired } from '../../src/apimachinery/status/status.ts';
 import type { ListWatchOptions } from '../../src/apimachinery/watch/list-watch-state.ts';
+import { SILENT } from '../../src/base/logger.ts';
 import type { EventHandler, Informer, InformerOptions, InformerSet } from '../../src/client/informer.ts';
 import { createInformerSet } from '../../src/client/informer-set.ts';
 import type { Stored } from '../../src/client/object-types.ts';
 import { compareResourceVersions } from '../../src/client/resource-version.ts';
+import { operator } from '../../src/controller/index.ts';
 import { type ConfigMap, ConfigMap as ConfigMapKind } from '../../src/kinds/api/core/v1.ts';
 
 /** A copy of a collection that must end equal to the server. */
@@ -25,7 +28,11 @@ export interface FollowerCounts {
   failures: number;
   expired: number;
   notifications: number;
+  reconciles: number;
 }
+
+/** One reconcile of this many fails, and is tried again. */
+const FAILING = 20;
 
 /** Watches end after seconds, so that their ends are part of the test. */
 const LIST_WATCH: Partial<ListWatchOptions> = {
@@ -55,8 +62,10 @@ const SCOPES: Readonly<Record<string, { options: InformerOptions<ConfigMap>; que
 export class InformersUnderTest {
   readonly followers: Follower[] = [];
   readonly problems: string[] = [];
-  readonly counts: FollowerCounts = { failures: 0, expired: 0, notifications: 0 };
+  readonly counts: FollowerCounts = { failures: 0, expired: 0, notifications: 0, reconciles: 0 };
   readonly #sets: InformerSet[] = [];
+  readonly #stopOperators = new AbortController();
+  readonly #operators: Promise<void>[] = [];
 
   constructor(transport: Transport) {
     for (const streamingList of [true, false]) {
@@ -72,6 +81,7 @@ export class InformersUnderTest {
       this.#sets.push(set);
       for (const [name, { options, query }] of Object.entries(SCOPES))
         this.#follow(`${name}, ${streamingList ? 'streamed' : 'paged'}`, query, set.informer(ConfigMapKind, options));
+      this.#reconcile(`chaos-${streamingList ? 'streamed' : 'paged'}`, transport, set);
     }
   }
 
@@ -81,7 +91,25 @@ export class InformersUnderTest {
   }
 
   async stop(): Promise<void> {
+    this.#stopOperators.abort();
+    await Promise.all(this.#operators);
     await Promise.all(this.#sets.map((set) => set.stop()));
+  }
+
+  /** An operator whose informer is the one of all ConfigMaps. */
+  #reconcile(name: string, transport: Transport, informers: InformerSet): void {
+    const reconciled = new Map<string, string>();
+    const operating = operator(name)
+      .for(ConfigMapKind)
+      .gone(({ key }) => {
+        reconciled.delete(key);
+      })
+      .reconcile(({ object }) => {
+        if (++this.counts.reconciles % FAILING === 0) throw new Error('a reconcile that fails');
+        reconciled.set(keyOf(object), object.metadata.resourceVersion);
+      });
+    this.#operators.push(operating.run({ transport, informers, logger: SILENT, signal: this.#stopOperators.signal }));
+    this.followers.push({ name: `reconciles of ${name}`, query: '/api/v1/configmaps', revisions: () => reconciled });
   }
 
   #follow(name: string, query: string, informer: Informer<ConfigMap>): void {

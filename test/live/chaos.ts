@@ -1,8 +1,8 @@
 /**
- * The chaos test of informers. Writers change objects while the server is killed and started again on its folder,
- * connections are cut, stalled and refused by a proxy, watches expire after seconds, and history is compacted, so that
- * resumed watches get 410. At the end every cache and every handler must have the state of the server. usage: run-ts.mjs
- * test/live/chaos.ts [--seconds 300] [--server keelson|reference] [--seed S]
+ * The chaos test of informers and operators. Writers change objects while the server is killed and started again on its
+ * folder, connections are cut, stalled and refused by a proxy, watches expire after seconds, and history is compacted,
+ * so that resumed watches get 410. At the end every cache, every handler and every last reconcile must have the state
+ * of the server. usage: run-ts.mjs test/live/chaos.ts [--seconds 300] [--server keelson|reference] [--seed S]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
