@@ -53,10 +53,8 @@ function problemOf(network: Stored<Network>, all: readonly Stored<Network>[]): P
   return { phase: 'Overlapping', message: `${cidr} overlaps ${older.spec.cidr} of ${keyOf(older)}` };
 }
 
+/** Timestamps have whole seconds: of two Networks of the same second, the first by key counts as older. */
 function isOlder(a: Stored<Network>, b: Stored<Network>): boolean {
-  const [left, right] = [a, b].map(({ metadata }) => `${metadata.creationTimestamp} ${metadata.uid}`) as [
-    string,
-    string,
-  ];
+  const [left, right] = [a, b].map((one) => `${one.metadata.creationTimestamp} ${keyOf(one)}`) as [string, string];
   return left < right;
 }
