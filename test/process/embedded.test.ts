@@ -115,7 +115,9 @@ describe('keelson who', () => {
     expect(await who(named, 'namespaces.v1', 'default')).toMatch(found);
     const misnamed = kubeconfigText.replace(server, (line) => `${line}\n    tls-server-name: elsewhere`);
     expect(await who(misnamed, 'ns', 'default')).toMatch(/^1 keelson: .*certificate is valid for .*, not elsewhere$/);
-    const unchecked = kubeconfigText.replace(server, (line) => `${line}\n    insecure-skip-tls-verify: true`);
+    const both = kubeconfigText.replace(server, (line) => `${line}\n    insecure-skip-tls-verify: true`);
+    expect(await who(both, 'ns', 'default')).toMatch(/ has both insecure-skip-tls-verify and a certificate authority$/);
+    const unchecked = both.replace(/ *certificate-authority-data: .*\n/, '');
     expect(await who(unchecked, 'ns', 'default')).toMatch(found);
     vi.restoreAllMocks();
   });
