@@ -4,7 +4,8 @@
  * runs fewer and smaller rounds, for CI. `--no-bars` prints figures without checking the bars. `--beside CLI` takes an
  * earlier build of Keelson (its dist/cli/main.js) as the peer, and checks that no line is worse by more than 5 %.
  * `--only <words>` runs the parts whose name contains one of the words: get, create, list, watch, lag, start, rest, bare,
- * growth, crds, apply, kinds, gc, reconcile, informer.
+ * growth, crds, apply, kinds, gc, reconcile, informer. `--controllers ''` turns the control loops of our server off, which
+ * kube-apiserver does not have either.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -33,6 +34,8 @@ import { create, fill, get, list, type Measured, NAMESPACE, page, prepare } from
 const short = process.argv.includes('--short');
 const only = argument('--only') ?? '';
 const beside = argument('--beside');
+/** null: those of a server by default. */
+const controllers = argument('--controllers') ?? null;
 const rounds = short ? 2 : 5;
 /**
  * The amount of work in a round. Each server gets the amount that keeps it busy for about the same time, because a
@@ -68,7 +71,7 @@ function argument(name: string): string | undefined {
 const startPeer = (): Promise<Peer> =>
   beside === undefined
     ? startReference({ credentials, fsync: true })
-    : startKeelson({ credentials, storage: 'lmdb', controllers: null, cli: beside });
+    : startKeelson({ credentials, storage: 'lmdb', controllers, cli: beside });
 
 function wanted(name: string): boolean {
   return only.split(',').some((word) => name.includes(word));
@@ -268,7 +271,7 @@ try {
   if (wanted('start')) await benchStart();
   if (wanted('rest') && !short) await benchRest();
   if (['get', 'create', 'list', 'watch', 'lag', 'bare', 'growth'].some(wanted)) {
-    const ours = sideOf(await startKeelson({ credentials, storage: 'lmdb', controllers: null }));
+    const ours = sideOf(await startKeelson({ credentials, storage: 'lmdb', controllers }));
     try {
       await prepare(ours);
       for (const name of ['filler', 'watched']) await ask(ours, 'POST', '/api/v1/namespaces', { metadata: { name } });
@@ -292,7 +295,7 @@ try {
   }
   const servers = {
     short,
-    startOurs: async () => sideOf(await startKeelson({ credentials, storage: 'lmdb', controllers: null })),
+    startOurs: async () => sideOf(await startKeelson({ credentials, storage: 'lmdb', controllers })),
     startReference: async () => sideOf(await startPeer()),
     inTurns,
     judge,
