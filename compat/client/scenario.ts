@@ -10,7 +10,7 @@ import {
 import type { Json, Normaliser } from '../diff/normalise.ts';
 import type { TokenUser } from '../peers/peer.ts';
 
-/** What a scenario works with. Everything but `namespace` belongs to one server. */
+/** The tools of a scenario. Everything but `namespace` belongs to one server. */
 export interface Stage {
   /** The client of the administrator. */
   readonly client: Client;

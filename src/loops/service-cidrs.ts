@@ -5,11 +5,11 @@
  */
 import { parseAddress, parsePrefix, prefixContains } from '../apimachinery/go/go-netip.ts';
 import { formatTime, instantFromMillis } from '../apimachinery/scalars/time.ts';
-import { isNotFound } from '../apimachinery/status/status.ts';
 import type { Stored } from '../client/object-types.ts';
 import { IPAddress, ServiceCIDR } from '../kinds/api/networking/v1.ts';
 import { KeyedLoop } from './keyed-loop.ts';
 import type { LoopContext, LoopDefinition } from './loop.ts';
+import { unlessGone } from './outdated-writes.ts';
 
 const NAME = 'service-cidr-controller';
 const FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
@@ -109,12 +109,4 @@ async function setReady({ client, clock }: LoopContext, range: Stored<ServiceCID
 
 function strategic(metadata: object): { readonly type: 'strategic'; readonly body: object } {
   return { type: 'strategic', body: { metadata } };
-}
-
-async function unlessGone(writing: Promise<unknown>): Promise<void> {
-  try {
-    await writing;
-  } catch (caught) {
-    if (!isNotFound(caught)) throw caught;
-  }
 }

@@ -2,13 +2,13 @@
  * The loop of finished Jobs: deletes a Job once `spec.ttlSecondsAfterFinished` have passed since it completed or
  * failed, together with its pods.
  */
-import { parseTime } from '../apimachinery/scalars/time.ts';
-import { isConflict, isNotFound } from '../apimachinery/status/status.ts';
+import { millisFromTime } from '../apimachinery/scalars/time.ts';
 import type { Stored } from '../client/object-types.ts';
 import { keyOf, parseKey } from '../controller/keys.ts';
 import { Job } from '../kinds/api/batch/v1.ts';
 import { KeyedLoop } from './keyed-loop.ts';
 import type { LoopDefinition } from './loop.ts';
+import { unlessChanged } from './outdated-writes.ts';
 
 export const ttlAfterFinishedLoop: LoopDefinition = {
   name: 'ttl-after-finished-controller',
@@ -29,11 +29,8 @@ export const ttlAfterFinishedLoop: LoopDefinition = {
         // The time to live may have been changed a moment ago.
         const fresh = await api.find(name);
         if (fresh === undefined || (expiryOf(fresh) ?? Number.POSITIVE_INFINITY) > clock.now()) return;
-        try {
-          await api.delete(name, { propagationPolicy: 'Foreground', preconditions: { uid: fresh.metadata.uid } });
-        } catch (caught) {
-          if (!isNotFound(caught) && !isConflict(caught)) throw caught;
-        }
+        const { uid } = fresh.metadata;
+        await unlessChanged(api.delete(name, { propagationPolicy: 'Foreground', preconditions: { uid } }));
       },
     });
   },
@@ -46,6 +43,6 @@ function expiryOf(job: Stored<Job> | undefined): number | undefined {
   const finished = job.status?.conditions?.find(
     ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
   );
-  const parsed = parseTime(finished?.lastTransitionTime ?? '');
-  return parsed.ok ? (parsed.value.seconds + seconds) * 1000 : undefined;
+  const finishedAt = millisFromTime(finished?.lastTransitionTime ?? '');
+  return finishedAt === undefined ? undefined : finishedAt + seconds * 1000;
 }

@@ -20,7 +20,7 @@ const FORMATS: readonly (readonly [string, string])[] = [
   ['JSON', 'application/json'],
   ['protobuf', 'application/vnd.kubernetes.protobuf'],
 ];
-/** What 50 idle informers may take: this much of one core more than none, and these bytes. */
+/** The bounds of 50 idle informers: the share of one core beyond that of none, and the bytes. */
 const IDLE = { cpu: 0.005, bytes: 10e6 };
 
 interface SyncFigures {

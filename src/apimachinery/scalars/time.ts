@@ -70,6 +70,12 @@ export function instantFromMillis(millis: number): Instant {
   return { seconds, nanos: Math.floor((millis - seconds * 1000) * 1_000_000) };
 }
 
+/** The milliseconds since 1970 of a time, without its fraction of a second. Undefined if it is malformed. */
+export function millisFromTime(text: string): number | undefined {
+  const parsed = parseTime(text);
+  return parsed.ok ? parsed.value.seconds * 1000 : undefined;
+}
+
 export function isZeroInstant(instant: Instant): boolean {
   return instant.seconds === ZERO_INSTANT.seconds && instant.nanos === 0;
 }

@@ -2,12 +2,12 @@
  * The loop that approves CertificateSigningRequests of kubelets, if the requester may create `nodeclient` or
  * `selfnodeclient` requests. Other requests wait for a person.
  */
-import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import type { Stored } from '../../client/object-types.ts';
 import { SubjectAccessReview } from '../../kinds/api/authorization/v1.ts';
 import { CertificateSigningRequest } from '../../kinds/api/certificates/v1.ts';
 import { KeyedLoop } from '../keyed-loop.ts';
 import type { LoopContext, LoopDefinition } from '../loop.ts';
+import { unlessChanged } from '../outdated-writes.ts';
 import { KUBELET_CLIENT, kubeletClientProblem } from './kubelet-requests.ts';
 import { hasCondition, parseRequest } from './request-conditions.ts';
 
@@ -32,13 +32,8 @@ export const certificateApprovingLoop: LoopDefinition = {
         if (request === undefined || permission === undefined) return;
         const approved = { type: 'Approved', status: 'True', reason: 'AutoApproved', message: MESSAGES[permission] };
         const conditions = [...(request.status?.conditions ?? []), approved];
-        try {
-          const changed = { ...request, status: { ...request.status, conditions } };
-          await api.subresource(name, 'approval').update(changed);
-        } catch (caught) {
-          // A newer state arrives through the informer.
-          if (!isConflict(caught) && !isNotFound(caught)) throw caught;
-        }
+        const changed = { ...request, status: { ...request.status, conditions } };
+        await unlessChanged(api.subresource(name, 'approval').update(changed));
       },
     });
   },

@@ -2,8 +2,7 @@
  * The loop that deletes CertificateSigningRequests that are done: an hour after they were denied, failed or issued, a
  * day after they were created or approved without a result, and when their certificate has expired.
  */
-import { parseTime } from '../../apimachinery/scalars/time.ts';
-import { isNotFound } from '../../apimachinery/status/status.ts';
+import { millisFromTime } from '../../apimachinery/scalars/time.ts';
 import { decodeBase64 } from '../../base/base64.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
 import type { Stored } from '../../client/object-types.ts';
@@ -11,6 +10,7 @@ import { CertificateSigningRequest } from '../../kinds/api/certificates/v1.ts';
 import { parseCertificatesPem } from '../../pki/certificate.ts';
 import { KeyedLoop } from '../keyed-loop.ts';
 import type { LoopDefinition } from '../loop.ts';
+import { unlessGone } from '../outdated-writes.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const PENDING_MS = 24 * HOUR_MS;
@@ -31,12 +31,8 @@ export const certificateCleaningLoop: LoopDefinition = {
         if (request === undefined || end === undefined) return;
         // kube-controller-manager looks once an hour; here the time is known.
         if (clock.now() <= end) return loop.addAfter(name, end - clock.now() + 1);
-        try {
-          const preconditions = { uid: request.metadata.uid };
-          await client.api(CertificateSigningRequest).delete(name, { preconditions });
-        } catch (caught) {
-          if (!isNotFound(caught)) throw caught;
-        }
+        const preconditions = { uid: request.metadata.uid };
+        await unlessGone(client.api(CertificateSigningRequest).delete(name, { preconditions }));
       },
     });
   },
@@ -47,9 +43,11 @@ function endOf({ metadata, status }: Stored<CertificateSigningRequest>): number 
   const { conditions = [], certificate = '' } = status ?? {};
   const ends = conditions.map(({ type, lastUpdateTime }) => {
     const kept = type === 'Approved' && certificate === '' ? PENDING_MS : HOUR_MS;
-    return ['Approved', 'Denied', 'Failed'].includes(type) ? millisOf(lastUpdateTime) + kept : undefined;
+    return ['Approved', 'Denied', 'Failed'].includes(type)
+      ? (millisFromTime(lastUpdateTime ?? '') ?? Number.NaN) + kept
+      : undefined;
   });
-  if (conditions.length === 0) ends.push(millisOf(metadata.creationTimestamp) + PENDING_MS);
+  if (conditions.length === 0) ends.push((millisFromTime(metadata.creationTimestamp ?? '') ?? Number.NaN) + PENDING_MS);
   if (certificate !== '') ends.push(expiryOf(certificate));
   const known = ends.filter((end) => end !== undefined && Number.isFinite(end)) as number[];
   return known.length === 0 ? undefined : Math.min(...known);
@@ -58,9 +56,4 @@ function endOf({ metadata, status }: Stored<CertificateSigningRequest>): number 
 function expiryOf(certificate: string): number | undefined {
   const [first] = parseCertificatesPem(decodeUtf8(decodeBase64(certificate) ?? new Uint8Array())) ?? [];
   return first?.notAfter;
-}
-
-function millisOf(time: string | undefined): number {
-  const parsed = parseTime(time ?? '');
-  return parsed.ok ? parsed.value.seconds * 1000 : Number.NaN;
 }

@@ -3,13 +3,13 @@
  * A request that its signer does not accept gets the condition Failed.
  */
 import { formatTime, instantFromMillis } from '../../apimachinery/scalars/time.ts';
-import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { encodeBase64 } from '../../base/base64.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { DeepReadonly, Stored } from '../../client/object-types.ts';
 import { CertificateSigningRequest } from '../../kinds/api/certificates/v1.ts';
 import { KeyedLoop } from '../keyed-loop.ts';
 import type { LoopContext, LoopDefinition } from '../loop.ts';
+import { unlessChanged } from '../outdated-writes.ts';
 import { SIGNERS } from './kubelet-requests.ts';
 import { hasCondition, parseRequest } from './request-conditions.ts';
 
@@ -30,12 +30,7 @@ export const certificateSigningLoop: LoopDefinition = {
         const request = requests.store.get(name);
         const status = request === undefined ? undefined : await signedStatus(context, request);
         if (request === undefined || status === undefined) return;
-        try {
-          await context.client.api(CertificateSigningRequest).updateStatus({ ...request, status });
-        } catch (caught) {
-          // A newer state arrives through the informer.
-          if (!isConflict(caught) && !isNotFound(caught)) throw caught;
-        }
+        await unlessChanged(context.client.api(CertificateSigningRequest).updateStatus({ ...request, status }));
       },
     });
   },

@@ -10,8 +10,8 @@
  *   looked up before anything is deleted.
  * - `dependents` of a node are exactly the nodes with a reference to its uid.
  */
+import { LruMap } from '../../base/lru-map.ts';
 import type { Scope } from '../../kinds/kind.ts';
-import { LruSet } from './lru-set.ts';
 
 export interface OwnerReference {
   readonly apiVersion: string;
@@ -107,7 +107,7 @@ export class OwnerGraph {
   readonly #work: GraphWork;
   readonly #nodes = new Map<string, OwnerNode>();
   /** Uids that were deleted, and coordinates where no object with the uid was found. */
-  readonly #absent = new LruSet(ABSENT_OWNERS);
+  readonly #absent = new LruMap<string, true>(ABSENT_OWNERS);
   #generation = 0;
 
   /** `scopeOf` returns undefined for a kind that is not served. */
@@ -170,7 +170,7 @@ export class OwnerGraph {
     this.#nodes.delete(uid);
     for (const { uid: owner } of node.owners) this.#removeDependent(owner, node);
     if (node.dependents !== undefined && node.dependents.size > 0) {
-      this.#absent.add(uid);
+      this.#absent.set(uid, true);
       for (const dependent of node.dependents) this.#work.attempt(dependent);
     }
     for (const { uid: owner } of node.owners) {
@@ -189,7 +189,7 @@ export class OwnerGraph {
 
   /** A lookup found no object, or one with another uid, at these coordinates. */
   absent(owner: ObjectIdentity): void {
-    this.#absent.add(coordinatesKey(owner));
+    this.#absent.set(coordinatesKey(owner), true);
     for (const dependent of this.#nodes.get(owner.uid)?.dependents ?? [])
       if (dependent.owners.some((reference) => isAt(owner, reference, dependent))) this.#work.attempt(dependent);
   }
@@ -214,7 +214,7 @@ export class OwnerGraph {
       // A cluster-scoped object cannot have a namespaced owner. The reference leaves such an object alone, too, even if
       // the owner is gone.
       if (scope === 'Namespaced' && node.identity.namespace === '') return NONE;
-      if (this.#absent.has(reference.uid) || this.#absent.has(coordinatesKey(owner))) {
+      if (this.#absent.get(reference.uid) === true || this.#absent.get(coordinatesKey(owner)) === true) {
         gone.push(reference.uid);
         continue;
       }

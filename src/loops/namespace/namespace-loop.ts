@@ -3,7 +3,7 @@
  * the finalizer `kubernetes` once nothing is left. It waits for nothing that is not there: the deletion of the last
  * object continues it at once.
  */
-import { formatTime, instantFromMillis, parseTime } from '../../apimachinery/scalars/time.ts';
+import { formatTime, instantFromMillis, millisFromTime } from '../../apimachinery/scalars/time.ts';
 import { isConflict, isNotFound, StatusError } from '../../apimachinery/status/status.ts';
 import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import { toError } from '../../base/errors.ts';
@@ -120,7 +120,7 @@ class NamespaceLoop implements Stoppable {
     if ((namespace.spec?.finalizers ?? []).length === 0) return;
     const before = terminating.deleted;
     terminating.emptyAt = undefined;
-    const emptied = await emptyNamespace(this.#context, name, millisOf(deletedAt));
+    const emptied = await emptyNamespace(this.#context, name, millisFromTime(deletedAt) ?? 0);
     terminating.emptyAt = before + emptied.left;
     const current = await this.#report(namespace, emptied);
     const { unavailable, failures, left, estimateSeconds, reported } = emptied;
@@ -167,11 +167,6 @@ class NamespaceLoop implements Stoppable {
       }
     }
   }
-}
-
-function millisOf(time: string): number {
-  const parsed = parseTime(time);
-  return parsed.ok ? parsed.value.seconds * 1000 : 0;
 }
 
 function nothing(): void {}

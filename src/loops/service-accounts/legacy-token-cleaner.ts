@@ -3,14 +3,15 @@
  * and deleted a year later. A Secret counts as generated if its ServiceAccount lists it. Follows
  * kubernetes/pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go (1.36).
  */
-import { formatTime, instantFromMillis, parseTime } from '../../apimachinery/scalars/time.ts';
-import { isConflict, isNotFound, StatusError } from '../../apimachinery/status/status.ts';
+import { formatTime, instantFromMillis, millisFromTime, parseTime } from '../../apimachinery/scalars/time.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
 import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import type { Stored } from '../../client/object-types.ts';
 import { ConfigMap, Pod, Secret, ServiceAccount } from '../../kinds/api/core/v1.ts';
 import { INVALID_SINCE_LABEL, LAST_USED_LABEL } from '../../pki/bound-objects.ts';
 import { KeyedLoop } from '../keyed-loop.ts';
 import type { LoopContext, LoopDefinition } from '../loop.ts';
+import { unlessChanged } from '../outdated-writes.ts';
 import { accountOf, TOKEN_SECRETS } from './token-secrets.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -50,16 +51,9 @@ async function evaluateSecrets(context: LoopContext): Promise<void> {
     if (mounted.get(namespace)?.has(name)) continue;
     const api = client.api(Secret, namespace);
     const invalidSince = labels[INVALID_SINCE_LABEL] ?? '';
-    try {
-      if (!isDate(invalidSince))
-        await api.patch(name, {
-          type: 'merge',
-          body: { metadata: { uid, labels: { [INVALID_SINCE_LABEL]: dateOf(now) } } },
-        });
-      else if (invalidSince < limit) await api.delete(name, { preconditions: { resourceVersion } });
-    } catch (caught) {
-      if (!isConflict(caught) && !isNotFound(caught)) throw caught;
-    }
+    const mark = { metadata: { uid, labels: { [INVALID_SINCE_LABEL]: dateOf(now) } } };
+    if (!isDate(invalidSince)) await unlessChanged(api.patch(name, { type: 'merge', body: mark }));
+    else if (invalidSince < limit) await unlessChanged(api.delete(name, { preconditions: { resourceVersion } }));
   }
 }
 
@@ -68,12 +62,15 @@ async function trackedSince({ client }: LoopContext): Promise<number> {
   const { data } = await client.api(ConfigMap, 'kube-system').get(TRACKING);
   const since = data?.['since'] ?? '';
   if (!isDate(since)) throw new StatusError(unknown(`the ConfigMap ${TRACKING} has no date`));
-  return millisOf(`${since}T00:00:00Z`) + DAY_MS;
+  return (millisFromTime(`${since}T00:00:00Z`) ?? 0) + DAY_MS;
 }
 
 /** Whether a Secret is young, was used, or is being deleted. A date that cannot be read counts as a use. */
 function isNeeded({ metadata }: Stored<Secret>, createdBefore: number, usedBefore: string): boolean {
-  if (metadata.deletionTimestamp !== undefined || millisOf(metadata.creationTimestamp ?? '') >= createdBefore)
+  if (
+    metadata.deletionTimestamp !== undefined ||
+    (millisFromTime(metadata.creationTimestamp ?? '') ?? 0) >= createdBefore
+  )
     return true;
   const lastUsed = metadata.labels?.[LAST_USED_LABEL];
   return lastUsed !== undefined && (!isDate(lastUsed) || lastUsed >= usedBefore);
@@ -108,9 +105,4 @@ function dateOf(millis: number): string {
 
 function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && parseTime(`${text}T00:00:00Z`).ok;
-}
-
-function millisOf(time: string): number {
-  const parsed = parseTime(time);
-  return parsed.ok ? parsed.value.seconds * 1000 : 0;
 }

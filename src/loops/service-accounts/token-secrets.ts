@@ -2,7 +2,6 @@
  * The loop of Secrets of type `kubernetes.io/service-account-token`: fills in token, CA and namespace, deletes a Secret
  * whose ServiceAccount does not exist, and removes a deleted Secret from the `secrets` of its ServiceAccount.
  */
-import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { encodeBase64 } from '../../base/base64.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { Informer } from '../../client/informer.ts';
@@ -12,6 +11,7 @@ import { Secret, ServiceAccount } from '../../kinds/api/core/v1.ts';
 import { legacyClaims } from '../../pki/service-account-claims.ts';
 import { KeyedLoop } from '../keyed-loop.ts';
 import type { LoopContext, LoopDefinition } from '../loop.ts';
+import { unlessChanged } from '../outdated-writes.ts';
 
 export const TOKEN_SECRETS = 'type=kubernetes.io/service-account-token';
 const NAME_ANNOTATION = 'kubernetes.io/service-account.name';
@@ -124,13 +124,4 @@ class TokenSecrets {
 
 function encodeText(text: string): string {
   return encodeBase64(encodeUtf8(text));
-}
-
-/** A conflict or a missing object means that a newer state arrives through an informer. */
-async function unlessChanged(writing: Promise<unknown>): Promise<void> {
-  try {
-    await writing;
-  } catch (caught) {
-    if (!isConflict(caught) && !isNotFound(caught)) throw caught;
-  }
 }

@@ -2,12 +2,12 @@
  * The loop that protects objects in use: keeps a finalizer on every object of a kind, and removes it once the object is
  * being deleted and nothing uses it. Admission adds the finalizer to new objects; the loop adds it to older ones.
  */
-import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import type { DeepReadonly, ObjectBase, Stored } from '../../client/object-types.ts';
 import { keyOf, parseKey } from '../../controller/keys.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { KeyedLoop } from '../keyed-loop.ts';
 import type { LoopContext } from '../loop.ts';
+import { unlessChanged } from '../outdated-writes.ts';
 
 export interface Protection<T> {
   readonly kind: Kind<T>;
@@ -33,12 +33,7 @@ export function protectionLoop<T extends ObjectBase>(context: LoopContext, prote
       const finalizers = isDeleted ? present.filter((text) => text !== finalizer) : [...present, finalizer];
       const api = context.client.api(kind, parseKey(key).namespace);
       const changed = { ...(object as Stored<ObjectBase>), metadata: { ...object.metadata, finalizers } };
-      try {
-        await api.update(changed as unknown as DeepReadonly<T>);
-      } catch (caught) {
-        // A newer state arrives through the informer.
-        if (!isNotFound(caught) && !isConflict(caught)) throw caught;
-      }
+      await unlessChanged(api.update(changed as unknown as DeepReadonly<T>));
     },
   });
 }

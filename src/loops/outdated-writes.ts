@@ -1,0 +1,20 @@
+/** Writes of loops whose object has changed or gone meanwhile. A newer state arrives through an informer. */
+import { isConflict, isNotFound } from '../apimachinery/status/status.ts';
+
+/** Waits for a write. A missing object is no failure. */
+export async function unlessGone(writing: Promise<unknown>): Promise<void> {
+  try {
+    await writing;
+  } catch (caught) {
+    if (!isNotFound(caught)) throw caught;
+  }
+}
+
+/** Waits for a write. Neither a missing object nor a conflict is a failure. */
+export async function unlessChanged(writing: Promise<unknown>): Promise<void> {
+  try {
+    await unlessGone(writing);
+  } catch (caught) {
+    if (!isConflict(caught)) throw caught;
+  }
+}
