@@ -32,7 +32,10 @@ export type StoreChange<T> =
       readonly isFinal: boolean;
     };
 
-export function objectKeyOf(object: Stored<unknown>): ObjectKey {
+/** The key of an object: `namespace/name`, or `name` in the cluster. */
+export function objectKeyOf(object: {
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+}): ObjectKey {
   const { name, namespace } = object.metadata;
   return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
 }

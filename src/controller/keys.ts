@@ -2,22 +2,16 @@
 import type { ObjectKey } from '../client/informer.ts';
 import type { Kind } from '../kinds/kind.ts';
 
+export { objectKeyOf as keyOf } from '../client/indexed-store.ts';
+
 /** The name and namespace of an object. `namespace` is absent for a cluster-scoped object. */
 export interface ObjectName {
   readonly name: string;
   readonly namespace?: string | undefined;
 }
 
-interface HasName {
-  readonly metadata: ObjectName;
-}
-
 export function formatKey(namespace: string | undefined, name: string): ObjectKey {
   return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
-}
-
-export function keyOf(object: HasName): ObjectKey {
-  return formatKey(object.metadata.namespace, object.metadata.name);
 }
 
 export function parseKey(key: ObjectKey): ObjectName {
