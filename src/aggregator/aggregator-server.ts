@@ -1,0 +1,91 @@
+/**
+ * The first server of the chain: it sends requests to group-versions of other servers to their proxy, and all others to
+ * the delegate.
+ *
+ * Invariants: an APIService that was written through this server counts in the next request. A request to a local
+ * version costs the comparison of two revisions, and one lookup if there are remote versions at all. `/apis` and
+ * `/apis/<group>` never get here: discovery answers them.
+ */
+import { StatusError } from '../apimachinery/status/status.ts';
+import { serviceUnavailable } from '../apimachinery/status/status-catalogue.ts';
+import { Deferred } from '../base/deferred.ts';
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
+import type { Answer } from '../server/http/exchange.ts';
+import type { RequestHandler, ServerRequest } from '../server/http/server-request.ts';
+import type { Lister } from '../server/own/lister.ts';
+import type { StoredResource } from '../server/resource/open-resource.ts';
+import type { RemoteVersion } from './remote-version.ts';
+import { RemoteVersions } from './remote-versions.ts';
+
+/** Sends a request to the server of a remote version and returns its answer. Failures are StatusErrors. */
+export type ProxyHandler = (request: ServerRequest, to: RemoteVersion) => MaybePromise<Answer>;
+
+export interface AggregatorServerOptions {
+  /** The resource `apiservices`. */
+  readonly apiServices: StoredResource;
+  readonly proxy: ProxyHandler;
+  /** Answers requests to local versions. */
+  readonly delegate: RequestHandler;
+}
+
+export class AggregatorServer {
+  readonly #options: AggregatorServerOptions;
+  readonly #started = new Deferred<void>();
+  #lister: Lister | undefined;
+  readonly remotes: RemoteVersions = new RemoteVersions();
+
+  constructor(options: AggregatorServerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Serves a request to a resource, or to a path that no document answers. Throws, or rejects with, a StatusError.
+   * Requests that arrive before `start()` has read the APIServices wait for it.
+   */
+  readonly handle = (request: ServerRequest): MaybePromise<Answer> => {
+    const lister = this.#lister;
+    if (lister === undefined) return this.#started.promise.then(() => this.handle(request));
+    const fresh = lister.fresh();
+    return isPromise(fresh) ? fresh.then(() => this.#serve(request)) : this.#serve(request);
+  };
+
+  /** Reads the stored APIServices and follows their changes. Called once. */
+  async start(): Promise<void> {
+    const lister = await this.#options.apiServices.registry.lister();
+    this.remotes.follow(lister);
+    this.#lister = lister;
+    this.#started.resolve();
+  }
+
+  stop(): void {
+    this.remotes.stop();
+  }
+
+  #serve(request: ServerRequest): MaybePromise<Answer> {
+    const remote = this.remotes.size === 0 ? undefined : this.#remoteOf(request);
+    if (remote === undefined) return this.#options.delegate(request);
+    if (remote.availability.status === 'True') return this.#options.proxy(request, remote);
+    throw new StatusError(unavailable(remote));
+  }
+
+  #remoteOf({ info }: ServerRequest): RemoteVersion | undefined {
+    if (info.isResourceRequest) return this.remotes.get(info.apiGroup, info.apiVersion);
+    const version = versionOfPath(info.path);
+    return version && this.remotes.get(version.group, version.version);
+  }
+}
+
+/**
+ * The Status of a request to an unavailable version. It leaves out the message of the condition, which may contain
+ * addresses inside the cluster. The status of the APIService has it.
+ */
+function unavailable({ name, availability }: RemoteVersion) {
+  const reason = availability.reason === '' ? '' : ` (${availability.reason})`;
+  return serviceUnavailable(`the server of APIService ${name} is unavailable${reason}`);
+}
+
+/** Returns the group-version of `/apis/<group>/<version>` and `/api/<version>`, with or without slashes behind it. */
+function versionOfPath(path: string): { readonly group: string; readonly version: string } | undefined {
+  const match = /^\/(?:api|apis\/([^/]+))\/([^/]+)\/*$/.exec(path);
+  return match === null ? undefined : { group: match[1] ?? '', version: match[2] as string };
+}
