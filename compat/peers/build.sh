@@ -1,9 +1,9 @@
 #!/bin/sh
 # Builds the reference programs from Go modules into .cache/peers/bin: etcd, kubectl, kube-apiserver,
-# kube-controller-manager, sample-controller, helm (Helm 3), helm4, h2spec.
+# kube-controller-manager, sample-controller, sample-apiserver, metrics-server, helm (Helm 3), helm4, h2spec.
 # About 10 minutes on 2 cores the first time; a program that is there already is kept.
-# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [kube-controller-manager] [sample-controller] [helm] [helm4]
-#   [h2spec]
+# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [kube-controller-manager] [sample-controller]
+#   [sample-apiserver] [metrics-server] [helm] [helm4] [h2spec]
 set -eu
 
 KUBERNETES=1.36.3
@@ -11,6 +11,7 @@ ETCD=3.6.7
 HELM=3.22.0
 HELM4=4.3.1
 H2SPEC=2.2.1
+METRICS_SERVER=0.9.0
 STAGING=v0.${KUBERNETES#1.}
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -36,6 +37,16 @@ require_kubernetes() {
 	done
 	go mod edit -require="k8s.io/kubernetes@v$KUBERNETES"
 	go mod tidy >/dev/null 2>&1
+}
+
+# The versions that Kubernetes itself is built with, for a module that requires slightly different ones: the packages
+# then come from the build cache. Without this metrics-server alone takes 5 CPU minutes.
+pin_kubernetes() {
+	gomod=$(go mod download -json "k8s.io/kubernetes@v$KUBERNETES" | sed -n 's/.*"GoMod": "\(.*\)",/\1/p')
+	sed -nE 's/^\t([^ ]+) (v[^ ]+).*/\1 \2/p' "$gomod" | while read -r module version; do
+		[ "$version" = v0.0.0 ] && version=$STAGING
+		echo "-replace=$module=$module@$version"
+	done | xargs go mod edit
 }
 
 # finish NAME VERSION FLAGS [PACKAGE]: the program appears in the cache only when it is whole.
@@ -72,6 +83,19 @@ build() {
 		cp -r "$(go list -m -f '{{.Dir}}' k8s.io/sample-controller)/artifacts/examples" "$cache/sample-controller/"
 		chmod -R u+w "$cache/sample-controller"
 		finish sample-controller "$KUBERNETES" '-s -w' k8s.io/sample-controller
+		;;
+	sample-apiserver)
+		have sample-apiserver "$KUBERNETES" && return
+		begin sample-apiserver
+		go get -tool "k8s.io/sample-apiserver@$STAGING"
+		finish sample-apiserver "$KUBERNETES" '-s -w' k8s.io/sample-apiserver
+		;;
+	metrics-server)
+		have metrics-server $METRICS_SERVER && return
+		begin metrics-server
+		pin_kubernetes
+		go get -tool "sigs.k8s.io/metrics-server/cmd/metrics-server@v$METRICS_SERVER"
+		finish metrics-server $METRICS_SERVER '-s -w' sigs.k8s.io/metrics-server/cmd/metrics-server
 		;;
 	helm)
 		have helm $HELM && return
@@ -110,4 +134,4 @@ build() {
 base=k8s.io/component-base/version
 versions="-X $base.gitVersion=v$KUBERNETES -X $base.gitMajor=1 -X $base.gitMinor=36"
 
-for peer in ${*:-etcd kubectl kube-apiserver kube-controller-manager sample-controller helm helm4 h2spec}; do build "$peer"; done
+for peer in ${*:-etcd kubectl kube-apiserver kube-controller-manager sample-controller sample-apiserver metrics-server helm helm4 h2spec}; do build "$peer"; done

@@ -10,6 +10,8 @@ export type Program =
   | 'kube-apiserver'
   | 'kube-controller-manager'
   | 'sample-controller'
+  | 'sample-apiserver'
+  | 'metrics-server'
   | 'helm'
   | 'helm4'
   | 'h2spec';
