@@ -78,7 +78,12 @@ export async function startTestKube(
     random: () => 0,
     logger: SILENT,
     delegate: () => ({ kind: 'bytes', status: 404, headers: {}, body: encodeUtf8('{}') }),
-    discovery: { publish: () => undefined, remove: () => undefined, get: () => undefined },
+    discovery: {
+      publish: () => undefined,
+      remove: () => undefined,
+      get: () => undefined,
+      getLocal: () => undefined,
+    },
     openapi: { publish: () => undefined, remove: () => undefined },
     authenticateToken: tokens,
     apiAudiences: [ISSUER],

@@ -7,7 +7,12 @@ describe('the KubeServer', () => {
   const published: DiscoveryVersion[] = [];
   beforeAll(async () => {
     kube = await startTestKube({
-      discovery: { publish: (version) => void published.push(version), remove: () => undefined, get: () => undefined },
+      discovery: {
+        publish: (version) => void published.push(version),
+        remove: () => undefined,
+        get: () => undefined,
+        getLocal: () => undefined,
+      },
     });
   });
   afterAll(() => kube.stop());

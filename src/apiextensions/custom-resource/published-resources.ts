@@ -89,7 +89,7 @@ export class PublishedResources {
   #publish({ group, version }: GroupVersion): void {
     const state = this.#state(group, version);
     const { resources } = state;
-    const isOurs = this.#discovery.get({ group, version }) === state.shown;
+    const isOurs = this.#discovery.getLocal({ group, version }) === state.shown;
     if (resources.size === 0) {
       const versions = this.#groups.get(group);
       versions?.delete(version);

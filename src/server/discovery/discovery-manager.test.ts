@@ -304,6 +304,47 @@ describe('publishing', () => {
     expect(seen).toEqual(['/v1 true', '/v1 false']);
   });
 
+  it('shows a remote version instead of a local one until it is removed', () => {
+    const made = manager(version('a.example', 'v1'));
+    const seen: string[] = [];
+    made.onChange(({ group }) => seen.push(group));
+    const remote = version('a.example', 'v1', { resources: [], givenResources: [], groupPriority: 2, stale: true });
+    made.remote.publish(remote);
+    expect(made.get(remote)).toBe(remote);
+    expect(made.getLocal(remote)?.resources).toHaveLength(1);
+    const local = version('a.example', 'v1');
+    made.publish(local);
+    expect(made.get(remote), 'a local publication does not replace it').toBe(remote);
+    expect(made.localVersions()).toEqual([local]);
+    expect(text(made, '/apis', V2)).toContain('"versions":[{"version":"v1","freshness":"Stale"}]');
+    made.remote.remove(remote);
+    expect(made.get(remote)).toBe(local);
+    expect(text(made, '/apis/a.example/v1')).toContain('"things"');
+    expect(seen).toEqual(['a.example', 'a.example', 'a.example']);
+  });
+
+  it('leaves the resources of a remote version to its server, and answers for its group', () => {
+    const made = manager();
+    made.remote.publish(version('a.example', 'v1', { givenResources: [] }));
+    expect(made.handle(requestOf('/apis/a.example/v1'))).toBeUndefined();
+    expect(text(made, '/apis/a.example')).toContain('"preferredVersion":{"groupVersion":"a.example/v1"');
+    expect(text(made, '/apis')).toContain('a.example');
+    made.remote.remove({ group: 'a.example', version: 'v1' });
+    expect(text(made, '/apis')).toContain('"groups":[]');
+  });
+
+  it('sorts groups by their highest priority, and versions by priority, then by name', () => {
+    const made = manager(version('b.example', 'v1'), version('c.example', 'v1', { groupPriority: 1500 }));
+    made.remote.publish(version('b.example', 'v2', { groupPriority: 2000, versionPriority: 5 }));
+    made.remote.publish(version('b.example', 'v10beta1', { groupPriority: 1 }));
+    expect(made.versions().map(({ group, version: name }) => `${group}/${name}`)).toEqual([
+      'b.example/v1',
+      'b.example/v10beta1',
+      'b.example/v2',
+      'c.example/v1',
+    ]);
+  });
+
   it('lists the paths that it serves', () => {
     expect([...manager(core, version('a.example', 'v1'), version('a.example', 'v2')).paths()].sort()).toEqual([
       '/api',

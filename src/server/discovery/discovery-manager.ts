@@ -1,7 +1,9 @@
 /**
  * The discovery manager: answers `/api`, `/apis` and the paths directly below them, in the legacy and in the aggregated
- * form. All servers of a chain publish into one manager.
+ * form. All servers of a chain publish into one manager. The aggregator publishes the versions of other servers into
+ * `remote`.
  *
+ * Invariant: a remote version is shown instead of a local one of the same name, which is shown again after its removal.
  * Invariant: a document is made on its first request and kept until a version that it mentions is published again or
  * removed.
  *
@@ -15,7 +17,7 @@ import {
   type SupportedMediaType,
   type TransformTarget,
 } from '../../apimachinery/codec/negotiation.ts';
-import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { formatGroupVersion, type GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { genericServerResponse, notAcceptable } from '../../apimachinery/status/status-catalogue.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
@@ -28,7 +30,7 @@ import type { ServerRequest } from '../http/server-request.ts';
 import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import { AggregatedDocument } from './aggregated-document.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions, type ServerAddress } from './discovery-documents.ts';
-import type { DiscoveryPublisher, DiscoveryVersion } from './discovery-publisher.ts';
+import type { DiscoveryPublisher, DiscoveryVersion, RemoteDiscoveryPublisher } from './discovery-publisher.ts';
 import { DocumentForms, supportedForms } from './document-forms.ts';
 import { PublishedGroup, PublishedVersion } from './published-group.ts';
 import { acceptsOneOf } from './restful-accept.ts';
@@ -48,7 +50,16 @@ export class DiscoveryManager implements DiscoveryPublisher {
   readonly #options: DiscoveryOptions;
   readonly #supported: readonly SupportedMediaType[];
   readonly #mediaTypes: readonly string[];
+  /** The versions that are shown. */
   readonly #groups = new Map<string, PublishedGroup>();
+  /** The published versions of both origins, by `group/version`. */
+  readonly #local = new Map<string, DiscoveryVersion>();
+  readonly #remote = new Map<string, DiscoveryVersion>();
+  /** Publishes the versions of other servers. `/apis/<group>/<version>` of these is left to the delegate. */
+  readonly remote: RemoteDiscoveryPublisher = {
+    publish: (version) => this.#update(this.#remote, version, version),
+    remove: (version) => this.#update(this.#remote, version, undefined),
+  };
   readonly #listeners = new Set<DiscoveryListener>();
   #sortedGroups: readonly PublishedGroup[] | undefined;
   #groupList: DocumentForms | undefined;
@@ -63,39 +74,36 @@ export class DiscoveryManager implements DiscoveryPublisher {
   }
 
   publish(version: DiscoveryVersion): void {
-    let group = this.#groups.get(version.group);
-    if (group === undefined) {
-      group = new PublishedGroup(version.group);
-      this.#groups.set(version.group, group);
-    }
-    const list = new DocumentForms(
-      () => apiResourceList(version),
-      () => this.#view('APIResourceList'),
-    );
-    const orderChanged = group.set(new PublishedVersion(version, list));
-    this.#changed(version, orderChanged);
+    this.#update(this.#local, version, version);
   }
 
   /** Does nothing if the version is not published. */
-  remove({ group: name, version }: GroupVersion): void {
-    const group = this.#groups.get(name);
-    if (group === undefined || !group.delete(version)) return;
-    if (group.size === 0) this.#groups.delete(name);
-    this.#changed({ group: name, version }, true);
+  remove(version: GroupVersion): void {
+    this.#update(this.#local, version, undefined);
   }
 
   /**
-   * Adds a listener that is called synchronously after each publication and removal. Returns a function that removes
-   * it.
+   * Adds a listener that is called synchronously after each publication and removal, local or remote. Returns a
+   * function that removes it.
    */
   onChange(listener: DiscoveryListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Returns what is published of a group-version. */
+  /** Returns what is shown of a group-version. */
   get({ group, version }: GroupVersion): DiscoveryVersion | undefined {
     return this.#groups.get(group)?.get(version)?.version;
+  }
+
+  /** Returns what the servers of this process publish of a group-version, also while a remote version is shown. */
+  getLocal(version: GroupVersion): DiscoveryVersion | undefined {
+    return this.#local.get(formatGroupVersion(version));
+  }
+
+  /** Returns the group-versions of the servers of this process, in no particular order. */
+  localVersions(): readonly DiscoveryVersion[] {
+    return [...this.#local.values()];
   }
 
   /** Returns all group-versions in the order in which they are shown, the core group first. */
@@ -121,8 +129,9 @@ export class DiscoveryManager implements DiscoveryPublisher {
   }
 
   /**
-   * Answers a discovery request. Returns undefined for other paths and for groups that are not published. Throws a
-   * StatusError for 404 within a known group, 405 and 406.
+   * Answers a discovery request. Returns undefined for other paths, for groups that are not published, and for the
+   * resources of a remote version, which its own server lists. Throws a StatusError for 404 within a known group, 405
+   * and 406.
    */
   handle(request: ServerRequest): Answer | undefined {
     const { path, isResourceRequest } = request.info;
@@ -184,6 +193,7 @@ export class DiscoveryManager implements DiscoveryPublisher {
       if (!group.ownsGroup) return undefined;
       throw new StatusError(genericServerResponse({ code: 404, verb: '' }));
     }
+    if (this.#remote.has(formatGroupVersion(published.version))) return undefined;
     this.#checkRestful(request);
     return this.#plain(published.resourceList, request);
   }
@@ -217,17 +227,45 @@ export class DiscoveryManager implements DiscoveryPublisher {
     return this.#sortedGroups;
   }
 
-  #changed(version: GroupVersion, orderChanged: boolean): void {
-    if (version.group === '') this.#core = undefined;
-    else {
-      this.#named = undefined;
-      if (orderChanged) {
-        this.#sortedGroups = undefined;
-        this.#groupList = undefined;
-      }
+  #update(layer: Map<string, DiscoveryVersion>, of: GroupVersion, next: DiscoveryVersion | undefined): void {
+    const key = formatGroupVersion(of);
+    if (next !== undefined) layer.set(key, next);
+    else if (!layer.delete(key)) return;
+    this.#show(of, this.#remote.get(key) ?? this.#local.get(key));
+    const { group, version } = of;
+    for (const listener of [...this.#listeners]) listener({ group, version });
+  }
+
+  /** Shows `next` as the group-version. Undefined: the group-version is not shown any more. */
+  #show({ group: name, version }: GroupVersion, next: DiscoveryVersion | undefined): void {
+    let group = this.#groups.get(name);
+    if (group?.get(version)?.version === next) return;
+    if (next === undefined) {
+      group?.delete(version);
+      if (group?.size === 0) this.#groups.delete(name);
+      this.#changed(name, true);
+      return;
     }
-    const { group, version: name } = version;
-    for (const listener of [...this.#listeners]) listener({ group, version: name });
+    if (group === undefined) {
+      group = new PublishedGroup(name);
+      this.#groups.set(name, group);
+    }
+    const list = new DocumentForms(
+      () => apiResourceList(next),
+      () => this.#view('APIResourceList'),
+    );
+    this.#changed(name, group.set(new PublishedVersion(next, list)));
+  }
+
+  #changed(group: string, orderChanged: boolean): void {
+    if (group === '') {
+      this.#core = undefined;
+      return;
+    }
+    this.#named = undefined;
+    if (!orderChanged) return;
+    this.#sortedGroups = undefined;
+    this.#groupList = undefined;
   }
 
   #view(name: string): StructView {

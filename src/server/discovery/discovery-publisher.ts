@@ -56,15 +56,21 @@ export interface DiscoveryVersion extends GroupVersion {
   readonly namesKindsInFull?: boolean;
 }
 
-/**
- * The publishing side of the discovery manager. A group-version has one publisher at a time. A published value must not
- * be changed afterwards.
- */
-export interface DiscoveryPublisher {
+/** The publishing side of the discovery manager for versions of other servers. See DiscoveryPublisher. */
+export interface RemoteDiscoveryPublisher {
   /** Publishes a group-version, or replaces it. The next request sees the change. */
   publish(version: DiscoveryVersion): void;
   /** Removes a group-version. Does nothing if it is not published. */
   remove(version: GroupVersion): void;
-  /** Returns what is published of a group-version, also by another server; undefined if nothing is. */
+}
+
+/**
+ * The publishing side of the discovery manager for the servers of this process. A group-version has one publisher at a
+ * time. A published value must not be changed afterwards.
+ */
+export interface DiscoveryPublisher extends RemoteDiscoveryPublisher {
+  /** Returns what is shown of a group-version, also of another server; undefined if nothing is. */
   get(version: GroupVersion): DiscoveryVersion | undefined;
+  /** Returns what the servers of this process publish of a group-version, also while a remote version is shown. */
+  getLocal(version: GroupVersion): DiscoveryVersion | undefined;
 }

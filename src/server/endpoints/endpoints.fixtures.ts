@@ -270,6 +270,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     discovery: {
       publish: (v) => void published.set(nameOf(v), v),
       get: () => undefined,
+      getLocal: () => undefined,
       remove: (v) => void published.delete(nameOf(v)),
     },
     openapi: { publish: (v) => void documents.set(nameOf(v), v), remove: (v) => void documents.delete(nameOf(v)) },

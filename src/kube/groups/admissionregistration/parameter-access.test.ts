@@ -33,10 +33,12 @@ describe('an admission policy', () => {
   function discovery() {
     const published = new Map<string, DiscoveryVersion>();
     const keyOf = ({ group, version }: { group: string; version: string }) => `${group}/${version}`;
+    const get = (version: { group: string; version: string }) => published.get(keyOf(version));
     return {
       publish: (version: DiscoveryVersion) => void published.set(keyOf(version), version),
       remove: () => undefined,
-      get: (version: { group: string; version: string }) => published.get(keyOf(version)),
+      get,
+      getLocal: get,
     };
   }
 
