@@ -16,6 +16,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 const LOADS: Readonly<Record<string, { readonly eager: readonly string[]; readonly lazy: readonly string[] }>> = {
   '.': { eager: ['node', 're2js'], lazy: ['lmdb'] },
   './server': { eager: ['re2js'], lazy: [] },
+  './extension': { eager: ['node', 're2js'], lazy: ['lmdb'] },
   './controller': { eager: [], lazy: [] },
   './client': { eager: [], lazy: [] },
   './node': { eager: ['node'], lazy: [] },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../base/json-value.ts';
+import { andThen } from '../base/maybe-promise.ts';
 import type { AdmissionAttributes, Operation } from '../server/admission.ts';
-import type { Lister } from '../server/own/lister.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 
 const NAMESPACES: Readonly<Record<string, JsonObject>> = {
@@ -10,13 +10,7 @@ const NAMESPACES: Readonly<Record<string, JsonObject>> = {
 };
 
 function plugin(fresh: () => Promise<void> | undefined = () => undefined) {
-  const lister: Lister = {
-    fresh,
-    get: (_namespace, name) => NAMESPACES[name],
-    list: () => Object.values(NAMESPACES),
-    subscribe: () => ({ stop: () => undefined }),
-  };
-  return namespaceLifecycle(lister);
+  return namespaceLifecycle((name) => andThen(fresh(), () => NAMESPACES[name]));
 }
 
 function attributes(

@@ -1,21 +1,22 @@
 /**
  * The plugin NamespaceLifecycle. It refuses creates in a namespace that is missing or terminating, and the deletion of
- * the namespaces that every server needs. It reads a fresh lister, so a namespace counts as soon as its create or
- * delete has been answered.
+ * the namespaces that every server needs. In a control plane the reader is fresh: a namespace counts as soon as its
+ * create or delete has been answered. An extension server reads the namespaces of its parent.
  */
 
 import { textAt } from '../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../apimachinery/status/status.ts';
 import { forbidden, notFound } from '../apimachinery/status/status-catalogue.ts';
-import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
+import type { JsonObject } from '../base/json-value.ts';
+import { andThen } from '../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts';
-import type { Lister } from '../server/own/lister.ts';
+import type { NamespaceReader } from '../server/endpoints/endpoint.ts';
 import { subjectName } from './refusal.ts';
 
 export const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const NAMESPACES = { group: '', resource: 'namespaces' };
 
-export function namespaceLifecycle(namespaces: Lister): AdmissionPlugin {
+export function namespaceLifecycle(namespaces: NamespaceReader): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     handles: (operation) => operation !== 'CONNECT',
@@ -27,14 +28,13 @@ export function namespaceLifecycle(namespaces: Lister): AdmissionPlugin {
       }
       if (attributes.namespace === '' || attributes.operation === 'DELETE' || isAccessReview(attributes))
         return undefined;
-      return andThen(namespaces.fresh(), () => checkNamespace(namespaces, attributes));
+      return andThen(namespaces(attributes.namespace), (found) => checkNamespace(found, attributes));
     },
   };
 }
 
-function checkNamespace(namespaces: Lister, attributes: AdmissionAttributes): MaybePromise<void> {
+function checkNamespace(found: JsonObject | undefined, attributes: AdmissionAttributes): void {
   const { namespace } = attributes;
-  const found = namespaces.get('', namespace);
   if (found === undefined) throw new StatusError(notFound(NAMESPACES, namespace));
   if (attributes.operation !== 'CREATE' || textAt(found, 'status', 'phase') !== 'Terminating') return;
   const { group, resource } = attributes.resource;

@@ -1,22 +1,15 @@
 /**
  * The authenticator of a control plane, composed in the reference's order: front proxy, client certificate, bearer
- * tokens, anonymous. Invariant: the tokens of requests from inside the process are never written to a file or a log.
+ * tokens, anonymous.
  */
-import type { HttpHeaders, Transport } from '../apimachinery/http/transport.ts';
-import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { sha256 } from '../base/sha256.ts';
-import { encodeBase64Url } from '../pki/base64url.ts';
-import {
-  type AuthenticationResult,
-  type Authenticator,
-  NOT_RECOGNIZED,
-  type TokenAuthenticator,
-} from '../server/authenticator.ts';
+import type { Authenticator, TokenAuthenticator } from '../server/authenticator.ts';
 import { anonymousAuthenticator } from '../server/filters/authentication/anonymous.ts';
 import {
   bearerTokenAuthenticator,
   webSocketTokenAuthenticator,
 } from '../server/filters/authentication/bearer-token.ts';
+import type { Loopback } from '../server/filters/authentication/loopback.ts';
 import {
   type RequestHeaderNames,
   requestHeaderAuthenticator,
@@ -24,27 +17,7 @@ import {
 import { parseTokenFile } from '../server/filters/authentication/token-file.ts';
 import { createAuthenticator, unionTokenAuthenticator } from '../server/filters/authentication/union.ts';
 import { x509Authenticator } from '../server/filters/authentication/x509.ts';
-import type { Handler } from '../server/http/exchange.ts';
-import { inProcess } from '../server/http/in-process.ts';
-import { SERVER_USER } from '../server/own/own-context.ts';
 import type { CompletedOptions } from './complete-options.ts';
-
-/** The random tokens that authenticate requests from inside the process: as `system:apiserver`, or as another user. */
-export class Loopback {
-  /** By token. */
-  readonly #users = new Map<string, AuthenticationResult>();
-
-  readonly authenticate: TokenAuthenticator = (token) => this.#users.get(token) ?? NOT_RECOGNIZED;
-
-  /** Authenticates requests without an `authorization` header as the user. Default: the server itself. */
-  transport(handler: Handler, user: UserInfo = SERVER_USER, headers: HttpHeaders = {}): Transport {
-    const token = encodeBase64Url(globalThis.crypto.getRandomValues(new Uint8Array(32)));
-    this.#users.set(token, { outcome: 'ok', user });
-    const send = inProcess(handler);
-    const own = { authorization: `Bearer ${token}`, ...headers };
-    return (request) => send({ ...request, headers: { ...own, ...request.headers } });
-  }
-}
 
 export interface TokenAuthentication {
   readonly authenticate: TokenAuthenticator;

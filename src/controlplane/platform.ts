@@ -10,10 +10,10 @@ import type { EnsurePkiOptions, Pki } from '../pki/pki-folder.ts';
 import type { KeyedPem } from '../pki/pki-leaf.ts';
 import type { Compressor } from '../server/endpoints/endpoint.ts';
 import type { OutboundClient } from '../server/http/outbound.ts';
+import type { ProcessUsage } from '../server/metrics/process-metrics.ts';
 import type { PreparedOpenApi } from '../server/openapi/prepared.ts';
 import type { BuildInfo } from '../server/version-info.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { ProcessUsage } from './process-metrics.ts';
 
 export interface Platform {
   readonly clock: Clock;

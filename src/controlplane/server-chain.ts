@@ -18,6 +18,7 @@ import { selectLoops } from '../loops/select-loops.ts';
 import type { Listener } from '../node/listener.ts';
 import { checkCaBundle } from '../pki/ca-bundle.ts';
 import type { TokenAuthenticator } from '../server/authenticator.ts';
+import { Loopback } from '../server/filters/authentication/loopback.ts';
 import { GenericServer } from '../server/generic-server.ts';
 import type { Health } from '../server/health.ts';
 import type { Handler } from '../server/http/exchange.ts';
@@ -26,15 +27,15 @@ import { NOT_FOUND } from '../server/http/paths.ts';
 import type { RequestHandler } from '../server/http/server-request.ts';
 import { createServiceResolver } from '../server/http/service-resolver.ts';
 import type { LongRunningRules } from '../server/in-flight.ts';
+import { registerProcessMetrics } from '../server/metrics/process-metrics.ts';
 import type { ServerMetrics } from '../server/metrics/server-metrics.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { Storage } from '../storage/storage.ts';
-import { composeAuthenticator, Loopback, requestHeaderNames, tokenAuthentication } from './authentication.ts';
+import { composeAuthenticator, requestHeaderNames, tokenAuthentication } from './authentication.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import { SCOPE, startControlLoops } from './loops/control-loops.ts';
 import { openAudit } from './open-audit.ts';
 import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
-import { registerProcessMetrics } from './process-metrics.ts';
 import { externalAddress, serverIdentity } from './server-address.ts';
 
 export interface ServerChain {

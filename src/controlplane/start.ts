@@ -9,12 +9,14 @@ import { sleep } from '../base/clock.ts';
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import { type Logger, SILENT } from '../base/logger.ts';
 import type { Listener } from '../node/listener.ts';
+import { problemLogger } from '../node/problems.ts';
+import { reachableUrl } from '../node/reachable-url.ts';
+import { startCertificateRenewal } from '../pki/certificate-renewal.ts';
 import type { Health } from '../server/health.ts';
 import type { Handler } from '../server/http/exchange.ts';
 import { startCompactor } from '../storage/compactor.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import type { Storage } from '../storage/storage.ts';
-import { startCertificateRenewal } from './certificate-renewal.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { createServerChain, type ServerChain } from './server-chain.ts';
@@ -81,14 +83,7 @@ function listen({ options, platform, tls }: CompletedOptions, chain: ServerChain
     handler: chain.handler,
     limits: maxStreamsPerConnection === 0 ? {} : { maxStreams: maxStreamsPerConnection },
     clock: platform.clock,
-    onProblem: ({ kind, message, remoteAddress, cause, suppressed }) => {
-      const fields = { kind, remoteAddress, suppressed };
-      if (kind === 'tls-handshake') chain.metrics.tlsHandshakeErrors.labels().add(1 + suppressed);
-      if (kind === 'handler-failed') logger.error(message, cause, fields);
-      // Clients often close connections in the middle of a frame.
-      else if (kind === 'broken-protocol') logger.debug(message, fields);
-      else logger.info(message, fields);
-    },
+    onProblem: problemLogger(logger, chain.metrics),
   });
 }
 
@@ -171,6 +166,7 @@ class RunningControlPlane implements ControlPlane {
       clock: platform.clock,
       current: tls,
       reload: reloadTls,
+      fingerprint: ({ config, pki }) => JSON.stringify([config, pki.admin.certificatePem]),
       apply: (material) => this.#renew(material),
       onError: (error) => this.#logger.error('cannot renew the certificates; the next interval tries again', error),
     });
@@ -221,10 +217,4 @@ class RunningControlPlane implements ControlPlane {
     await this.ready.catch(() => undefined);
     await this.#lifetime.stop();
   }
-}
-
-/** Returns the URL for clients on this machine. Loopback replaces an unspecified address. */
-function reachableUrl({ address, port, url }: Listener): string {
-  if (address === '0.0.0.0') return `https://127.0.0.1:${port}`;
-  return address === '::' ? `https://[::1]:${port}` : url;
 }

@@ -163,7 +163,7 @@ function createServerListers(): ServerListers {
 function createAdmissionChain(options: KubeServerOptions, kube: KubeContext, namespaces: Lister): AdmissionChain {
   const { admission, metricRegistry, clock, logger } = options;
   const plugins = [
-    namespaceLifecycle(namespaces),
+    namespaceLifecycle(namespaceReader(namespaces)),
     ...compiledInPlugins(kube, { tolerations: admission.tolerations, metricRegistry }),
     ...(admission.plugins ?? []),
   ];

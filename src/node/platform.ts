@@ -9,6 +9,7 @@ import { PkiFiles } from '../pki/pki-files.ts';
 import type { Pki } from '../pki/pki-folder.ts';
 import { ensureLeaf, type KeyedPem } from '../pki/pki-leaf.ts';
 import { ensureSecretFolder } from '../pki/secret-file.ts';
+import type { ProcessUsage } from '../server/metrics/process-metrics.ts';
 import type { PreparedOpenApi } from '../server/openapi/prepared.ts';
 import type { BuildInfo } from '../server/version-info.ts';
 
@@ -20,6 +21,16 @@ export function nodeBuildInfo(version: string): BuildInfo {
   const system = SYSTEMS[process.platform] ?? process.platform;
   const processor = PROCESSORS[process.arch] ?? process.arch;
   return { version, runtime: `node ${process.version}`, platform: `${system}/${processor}` };
+}
+
+/** Returns the present resource usage of this process. */
+export function nodeProcessUsage(): ProcessUsage {
+  const { user, system } = process.cpuUsage();
+  return {
+    cpuSeconds: (user + system) / 1e6,
+    residentBytes: process.memoryUsage.rss(),
+    startedAt: performance.timeOrigin,
+  };
 }
 
 /**

@@ -2,6 +2,8 @@
  * The problems that a listener reports to its operator.
  * Invariant: at most one report per kind and tick of the deadline wheel, so that an attack does not flood the log.
  */
+import type { Logger } from '../base/logger.ts';
+import type { ServerMetrics } from '../server/metrics/server-metrics.ts';
 
 export type ProblemKind =
   /** A limit of ListenerLimits was exceeded, and a connection or stream was closed for it. */
@@ -25,6 +27,18 @@ export interface ListenerProblem {
   readonly cause?: Error;
   /** How many problems of this kind were not reported since the last report. */
   readonly suppressed: number;
+}
+
+/** Returns the `onProblem` of a listener that logs, and counts failed handshakes. */
+export function problemLogger(logger: Logger, metrics: ServerMetrics): (problem: ListenerProblem) => void {
+  return ({ kind, message, remoteAddress, cause, suppressed }) => {
+    const fields = { kind, remoteAddress, suppressed };
+    if (kind === 'tls-handshake') metrics.tlsHandshakeErrors.labels().add(1 + suppressed);
+    if (kind === 'handler-failed') logger.error(message, cause, fields);
+    // Clients often close connections in the middle of a frame.
+    else if (kind === 'broken-protocol') logger.debug(message, fields);
+    else logger.info(message, fields);
+  };
 }
 
 export class ProblemReports {

@@ -1,6 +1,6 @@
 /**
- * A standalone API server: the generic server with resources of a program's own, and nothing else. It has no built-in
- * kinds, no RBAC and no admission plugins.
+ * An API server with resources of a program's own, and nothing else: no built-in kinds, no RBAC and no admission
+ * plugins. `keelson/extension` adds delegated authentication and authorization, certificates and a listener.
  */
 
 import { META_TYPE_VIEWS } from '../apimachinery/facts/meta-type-views.ts';
@@ -12,8 +12,9 @@ import type { Storage } from '../storage/storage.ts';
 import { type Admission, NO_ADMISSION } from './admission.ts';
 import type { Authenticator } from './authenticator.ts';
 import { type Authorizer, MASTERS_GROUP } from './authorizer.ts';
+import type { NamespaceReader } from './endpoints/endpoint.ts';
 import { ALWAYS_ALLOW } from './filters/authorizers.ts';
-import { GenericServer } from './generic-server.ts';
+import { GenericServer, type GenericServerOptions, type PrepareOptions } from './generic-server.ts';
 import type { Handler } from './http/exchange.ts';
 import { inProcess } from './http/in-process.ts';
 import { NOT_FOUND } from './http/paths.ts';
@@ -23,7 +24,11 @@ import type { ResourceDefinition } from './resource/resource-definition.ts';
 import { ResourceServer } from './resource-server.ts';
 import type { BuildInfo } from './version-info.ts';
 
-export interface ServerOptions {
+/** Parts of the generic server that a program may configure, with the defaults of the generic server. */
+type GenericParts = Pick<GenericServerOptions, 'limits' | 'gzip' | 'startedAt' | 'externalAddress' | 'longRunning'>;
+type FilterParts = Pick<PrepareOptions, 'audit' | 'requestHeaders' | 'alwaysAllowPaths'>;
+
+export interface ServerOptions extends GenericParts, FilterParts {
   readonly resources: readonly ResourceDefinition[];
   /** The objects of all resources that do not bring a store of their own. The caller stops it after the server. */
   readonly storage: Storage;
@@ -33,6 +38,8 @@ export interface ServerOptions {
   readonly authorizer?: Authorizer;
   /** Default: everything is admitted unchanged. */
   readonly admission?: Admission;
+  /** Reads the namespaces of requests for admission. Default: the server has no namespaces. */
+  readonly namespaces?: NamespaceReader;
   /** Default: nothing is logged. */
   readonly logger?: Logger;
   /** Default: the system's. */
@@ -54,7 +61,11 @@ export interface ApiServer {
   readonly generic: GenericServer;
   /** Runs the post-start hooks; `/readyz` passes after that. Once. */
   start(): Promise<void>;
-  /** Runs the pre-shutdown hooks, ends watches, refuses new requests and closes the stores. */
+  /**
+   * Runs the pre-shutdown hooks, ends watches and refuses new requests. Requests in flight may still finish. Idempotent.
+   */
+  drain(): Promise<void>;
+  /** Drains, then closes the stores. */
   stop(): Promise<void>;
 }
 
@@ -66,11 +77,23 @@ const VERSION_PRIORITY = 15;
 
 export function createServer(options: ServerOptions): ApiServer {
   const { clock = systemClock, logger = SILENT, types = META_TYPE_VIEWS, authorizer = ALWAYS_ALLOW } = options;
-  const generic = new GenericServer({ clock, logger, types, build: options.build ?? UNKNOWN_BUILD });
+  const { limits, gzip, startedAt, externalAddress, longRunning } = options;
+  const generic = new GenericServer({
+    clock,
+    logger,
+    types,
+    build: options.build ?? UNKNOWN_BUILD,
+    ...(limits && { limits }),
+    ...(gzip && { gzip }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(externalAddress && { externalAddress }),
+    ...(longRunning && { longRunning }),
+  });
   const resources = new ResourceServer({
     ...generic.serving,
     admission: options.admission ?? NO_ADMISSION,
     authorizer,
+    ...(options.namespaces && { namespaces: options.namespaces }),
     delegate: () => NOT_FOUND,
   });
   const host = {
@@ -89,19 +112,28 @@ export function createServer(options: ServerOptions): ApiServer {
     typeName: types.typeName,
   });
   generic.onDrain(() => resources.drain());
+  const { audit, requestHeaders, alwaysAllowPaths } = options;
   const handler = generic.prepare({
     authenticate: options.authenticate ?? EVERYONE_IS_ADMIN,
     authorizer,
     delegate: resources.handle,
+    ...(audit && { audit }),
+    ...(requestHeaders && { requestHeaders }),
+    ...(alwaysAllowPaths && { alwaysAllowPaths }),
   });
+  let draining: Promise<void> | undefined;
+  const drain = (): Promise<void> => {
+    draining ??= generic.preShutdown().then(() => generic.drain());
+    return draining;
+  };
   return {
     handler,
     transport: inProcess(handler),
     generic,
     start: () => generic.start(),
+    drain,
     stop: async () => {
-      await generic.preShutdown();
-      generic.drain();
+      await drain();
       await Promise.all(open.map((resource) => resource.stop()));
     },
   };

@@ -109,8 +109,10 @@ export interface PrepareOptions {
   readonly flows?: FlowMatcher;
   /** Default: nothing is audited. */
   readonly audit?: AuditOptions;
-  /** Header names of front proxies. Default: the standard ones. */
-  readonly requestHeaders?: RequestHeaderNames;
+  /** Header names of front proxies; a function if they may change. Default: the standard ones. */
+  readonly requestHeaders?: RequestHeaderNames | (() => RequestHeaderNames);
+  /** See ChainConfig. */
+  readonly alwaysAllowPaths?: readonly string[];
 }
 
 /** The options that all resource servers of a chain share. */

@@ -10,10 +10,10 @@ import { loadProgram } from '../../src/cli/commands.ts';
 import { EXIT_CODE_MEANINGS } from '../../src/cli/exit-codes.ts';
 import { referenceFlags } from '../../src/cli/reference-flags.ts';
 import { SERVER_FLAGS } from '../../src/cli/server-flags.ts';
-import { registerProcessMetrics } from '../../src/controlplane/process-metrics.ts';
 import { createPodSecurityMetrics } from '../../src/kube/admission/pod-security/pod-security-metrics.ts';
 import { startTestKube } from '../../src/kube/kube-server.fixtures.ts';
 import { DiscoveryManager } from '../../src/server/discovery/discovery-manager.ts';
+import { registerProcessMetrics } from '../../src/server/metrics/process-metrics.ts';
 import { registerServerMetrics, registerSliMetrics } from '../../src/server/metrics/server-metrics.ts';
 
 export type ReferencePages = Readonly<Record<string, string>>;

@@ -12,6 +12,7 @@ import {
   ensureServingPair,
   machineNames,
   nodeBuildInfo,
+  nodeProcessUsage,
   readKindDescriptions,
   readPackageVersion,
   readPreparedOpenApi,
@@ -28,14 +29,7 @@ import { checkRestoreFinished } from './restore-state.ts';
 export const nodePlatform: Platform = {
   clock: systemClock,
   buildInfo: () => nodeBuildInfo(readPackageVersion()),
-  processUsage: () => {
-    const { user, system } = process.cpuUsage();
-    return {
-      cpuSeconds: (user + system) / 1e6,
-      residentBytes: process.memoryUsage.rss(),
-      startedAt: performance.timeOrigin,
-    };
-  },
+  processUsage: nodeProcessUsage,
   absolutePath: (path) => resolve(path),
   readFile: readTextFile,
   lockFolder: async (folder) => {

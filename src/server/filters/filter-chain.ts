@@ -17,7 +17,7 @@ import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import type { MetaTypes } from '../resource/meta-types.ts';
 import { Audit, type AuditOptions } from './audit/audit.ts';
 import { withAuthentication } from './authentication/authentication-filter.ts';
-import { type RequestHeaderNames, requestHeaderHider } from './authentication/request-header.ts';
+import { proxyHeaderHider, type RequestHeaderNames } from './authentication/request-header.ts';
 import { withAuthorization } from './authorization.ts';
 import { pathsAuthorizer, privilegedGroupsAuthorizer, unionAuthorizer } from './authorizers.ts';
 import { withDeadline } from './deadline.ts';
@@ -48,8 +48,11 @@ export interface ChainConfig {
   readonly flows?: FlowMatcher;
   /** Default 60 s, as `--request-timeout`. */
   readonly requestTimeoutMs?: number;
-  /** Headers of front proxies in addition to the standard ones. They are hidden after authentication. */
-  readonly requestHeaders?: RequestHeaderNames;
+  /**
+   * Headers of front proxies in addition to the standard ones. They are hidden after authentication. A function returns
+   * the same object until the names change.
+   */
+  readonly requestHeaders?: RequestHeaderNames | (() => RequestHeaderNames);
   /** Default: nothing is audited, at no cost. */
   readonly audit?: AuditOptions;
   readonly metrics?: ServerMetrics;
@@ -98,7 +101,7 @@ export function buildChain(config: ChainConfig): Handler {
       authenticate: config.authenticate,
       logger,
       metrics,
-      isProxyHeader: requestHeaderHider(config.requestHeaders),
+      isProxyHeader: proxyHeaderHider(config.requestHeaders),
       onRefused,
     }),
     audit?.filter(),

@@ -21,7 +21,7 @@ export interface AuthenticationOptions {
   readonly authenticate: Authenticator;
   readonly logger: Logger;
   readonly metrics: ServerMetrics | undefined;
-  /** The headers of front proxies, from `requestHeaderHider`. */
+  /** The headers of front proxies, from `proxyHeaderHider`. */
   readonly isProxyHeader: HiddenHeader;
   /** Called with every 401. */
   readonly onRefused: (request: ServerRequest, answer: Answer) => void;

@@ -72,6 +72,21 @@ export function requestHeaderHider(options?: RequestHeaderNames): HiddenHeader {
   return (name) => whole.has(name) || prefixList.some((prefix) => name.startsWith(prefix));
 }
 
+/** As `requestHeaderHider`, for names that may change while the server runs. */
+export function proxyHeaderHider(options?: RequestHeaderNames | (() => RequestHeaderNames)): HiddenHeader {
+  if (typeof options !== 'function') return requestHeaderHider(options);
+  let names: RequestHeaderNames | undefined;
+  let isHidden: HiddenHeader = requestHeaderHider();
+  return (name) => {
+    const current = options();
+    if (current !== names) {
+      names = current;
+      isHidden = requestHeaderHider(current);
+    }
+    return isHidden(name);
+  };
+}
+
 function userOf(incoming: Incoming, names: RequestHeaderNames): UserInfo | undefined {
   const name = firstValue(incoming, names.username);
   if (name === '') return undefined;

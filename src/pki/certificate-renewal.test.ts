@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { startCertificateRenewal } from './certificate-renewal.ts';
-import type { TlsMaterial } from './tls-material.ts';
 
-const material = (cert: string): TlsMaterial =>
-  ({ config: { key: 'k', cert }, pki: { admin: { certificatePem: 'a' } } }) as unknown as TlsMaterial;
+interface Material {
+  readonly cert: string;
+}
 
+const material = (cert: string): Material => ({ cert });
+const fingerprint = ({ cert }: Material): string => cert;
 const MINUTE = 60_000;
 
 describe('the renewal of certificates', () => {
@@ -18,7 +20,8 @@ describe('the renewal of certificates', () => {
       intervalMs: MINUTE,
       current: material('one'),
       reload: async () => material(cert),
-      apply: ({ config }) => void applied.push(config.cert),
+      fingerprint,
+      apply: ({ cert }) => void applied.push(cert),
       onError: (error) => {
         throw error;
       },
@@ -41,9 +44,10 @@ describe('the renewal of certificates', () => {
       intervalMs: MINUTE,
       current: material('one'),
       reload: async () => material('two'),
-      apply: ({ config }) => {
+      fingerprint,
+      apply: ({ cert }) => {
         if (refuse) throw new Error('not now');
-        events.push(config.cert);
+        events.push(cert);
       },
       onError: (error) => void events.push(error.message),
     });

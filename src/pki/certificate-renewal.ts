@@ -6,38 +6,40 @@
 import type { Clock, Timer } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
 import type { Stoppable } from '../base/lifetime.ts';
-import type { TlsMaterial } from './tls-material.ts';
 
-export interface RenewalOptions {
+/** `M` is what is reloaded: the certificates and CAs of a listener, for example. */
+export interface RenewalOptions<M> {
   readonly clock: Clock;
   /** Default one hour. Certificates are renewed days before they expire. */
   readonly intervalMs?: number;
-  readonly current: TlsMaterial;
-  reload(): Promise<TlsMaterial>;
-  /** Called after a reload that changed a certificate or a CA. */
-  apply(material: TlsMaterial): void | Promise<void>;
+  readonly current: M;
+  reload(): Promise<M>;
+  /** Returns a text that changes with every part that matters. */
+  fingerprint(material: M): string;
+  /** Called after a reload whose fingerprint differs from that of the last one that was applied. */
+  apply(material: M): void | Promise<void>;
   onError(error: Error): void;
 }
 
 const HOUR = 3_600_000;
 
 /** Starts the interval. `stop()` waits for a reload that is running. */
-export function startCertificateRenewal(options: RenewalOptions): Stoppable {
+export function startCertificateRenewal<M>(options: RenewalOptions<M>): Stoppable {
   const renewal = new Renewal(options);
   renewal.schedule();
   return renewal;
 }
 
-class Renewal implements Stoppable {
-  readonly #options: RenewalOptions;
+class Renewal<M> implements Stoppable {
+  readonly #options: RenewalOptions<M>;
   #applied: string;
   #timer: Timer | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(options: RenewalOptions) {
+  constructor(options: RenewalOptions<M>) {
     this.#options = options;
-    this.#applied = fingerprint(options.current);
+    this.#applied = options.fingerprint(options.current);
   }
 
   async stop(): Promise<void> {
@@ -64,7 +66,7 @@ class Renewal implements Stoppable {
   async #run(): Promise<void> {
     try {
       const material = await this.#options.reload();
-      const found = fingerprint(material);
+      const found = this.#options.fingerprint(material);
       if (found !== this.#applied && !this.#stopped) {
         await this.#options.apply(material);
         this.#applied = found;
@@ -74,8 +76,4 @@ class Renewal implements Stoppable {
     }
     if (!this.#stopped) this.schedule();
   }
-}
-
-function fingerprint({ config, pki }: TlsMaterial): string {
-  return JSON.stringify([config, pki.admin.certificatePem]);
 }

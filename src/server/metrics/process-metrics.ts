@@ -1,5 +1,5 @@
 /** The process metrics of Prometheus exporters. The values are read when metrics are collected. */
-import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
+import type { MetricRegistry } from '../../base/metrics/metric-registry.ts';
 
 export interface ProcessUsage {
   readonly cpuSeconds: number;

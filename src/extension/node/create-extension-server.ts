@@ -1,0 +1,194 @@
+/**
+ * An extension API server on Node: `await createExtensionServer({ resources }).listen()`.
+ * Invariant: everything that is opened belongs to one lifetime. It is stopped in reverse order, after a failed start
+ * and at shutdown alike.
+ */
+import { createAdmission } from '../../admission/plugin-chain.ts';
+import type { Transport } from '../../apimachinery/http/transport.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { Deferred } from '../../base/deferred.ts';
+import { BugError, ConfigError } from '../../base/errors.ts';
+import { Lifetime } from '../../base/lifetime.ts';
+import { type Logger, SILENT } from '../../base/logger.ts';
+import { gzipCompressor } from '../../node/gzip.ts';
+import { nodeBuildInfo, nodeProcessUsage } from '../../node/platform.ts';
+import { type ApiServer, createServer } from '../../server/create-server.ts';
+import { Loopback } from '../../server/filters/authentication/loopback.ts';
+import type { Handler } from '../../server/http/exchange.ts';
+import { plainAnswer } from '../../server/http/plain-answers.ts';
+import { registerProcessMetrics } from '../../server/metrics/process-metrics.ts';
+import type { ResourceDefinition } from '../../server/resource/resource-definition.ts';
+import { type Access, PROBE_PATHS } from '../access.ts';
+import type {
+  ExtensionListenOptions,
+  ExtensionServer,
+  ExtensionServerOptions,
+  IssuedCertificate,
+  ListeningServer,
+} from '../extension-server.ts';
+import { standaloneAccess } from '../standalone-access.ts';
+import { listenOn, type ServingListener } from './listen-on.ts';
+import { openAuditFile } from './open-audit-file.ts';
+import { folderOf, openStorage } from './open-storage.ts';
+import { ServingCertificates } from './serving-certificates.ts';
+
+/**
+ * Makes a server; nothing is opened before `start` or `listen`. Throws ConfigError for options that contradict each
+ * other.
+ */
+export function createExtensionServer(options: ExtensionServerOptions): ExtensionServer {
+  if (options.resources.length === 0) throw new ConfigError('an extension server needs at least one resource');
+  if (options.standalone === true && options.parent !== undefined)
+    throw new ConfigError('a standalone server has no parent: set standalone or parent');
+  return new NodeExtensionServer(options);
+}
+
+const NOT_STARTED = plainAnswer(503, 'The server has not started yet, please try again later.', { 'retry-after': '1' });
+
+/** The parts of a server that has started. */
+interface Started {
+  readonly server: ApiServer;
+  readonly access: Access;
+  readonly transport: Transport;
+}
+
+class NodeExtensionServer implements ExtensionServer {
+  readonly resources: readonly ResourceDefinition[];
+  readonly handler: Handler;
+  readonly transport: Transport;
+  readonly #options: ExtensionServerOptions;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #certificates: ServingCertificates;
+  readonly #lifetime = new Lifetime('extension server');
+  #starting: Promise<Started> | undefined;
+  #server: ApiServer | undefined;
+  #listener: ServingListener | undefined;
+  #listening = false;
+  readonly #stopped = new Deferred<void>();
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: ExtensionServerOptions) {
+    this.resources = options.resources;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? SILENT;
+    this.#certificates = new ServingCertificates(this.#clock, folderOf(options.storage));
+    this.handler = (incoming) => this.#server?.handler(incoming) ?? NOT_STARTED;
+    this.transport = async (request) => (await this.#start()).transport(request);
+  }
+
+  async start(): Promise<void> {
+    await this.#start();
+  }
+
+  async listen(options: ExtensionListenOptions = {}): Promise<ListeningServer> {
+    if (this.#listening) throw new BugError('an extension server listens once');
+    this.#listening = true;
+    options.signal?.throwIfAborted();
+    const { server, access } = await this.#start();
+    const standalone = this.#options.standalone === true;
+    try {
+      this.#listener = await listenOn(options, {
+        handler: server.handler,
+        metrics: server.generic.metrics,
+        certificates: this.#certificates,
+        access,
+        clock: this.#clock,
+        logger: this.#logger,
+        host: options.host ?? (standalone ? '127.0.0.1' : '0.0.0.0'),
+        admin: standalone,
+        stop: () => this.stop(),
+        stopped: this.#stopped.promise,
+      });
+    } catch (caught) {
+      await this.stop();
+      throw caught;
+    }
+    return this.#listener.listening;
+  }
+
+  issueCertificate(name: string, hosts: readonly string[]): Promise<IssuedCertificate> {
+    return this.#certificates.issue(name, hosts);
+  }
+
+  async addServingHosts(hosts: readonly string[]): Promise<string> {
+    this.#certificates.addHosts(hosts);
+    await this.#listener?.reload();
+    return this.#certificates.ca();
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #start(): Promise<Started> {
+    if (this.#stopping !== undefined) throw new BugError('the extension server was stopped');
+    this.#starting ??= this.#open().catch(async (caught: unknown) => {
+      await this.#lifetime.stop();
+      throw caught;
+    });
+    return this.#starting;
+  }
+
+  async #open(): Promise<Started> {
+    const { resources, limits, version = '0.0.0', setup, admission = {}, authorization = {} } = this.#options;
+    const lifetime = this.#lifetime;
+    const loopback = new Loopback();
+    const access = await this.#openAccess(loopback);
+    lifetime.add('access', () => access.stop());
+    const storage = await openStorage(this.#options, { clock: this.#clock, logger: this.#logger, lifetime });
+    const audit = await openAuditFile(this.#options.audit, { clock: this.#clock, logger: this.#logger, lifetime });
+    const usage = nodeProcessUsage;
+    const server = createServer({
+      resources,
+      storage,
+      clock: this.#clock,
+      logger: this.#logger,
+      authenticate: access.authenticate,
+      authorizer: access.authorizer,
+      alwaysAllowPaths: authorization.alwaysAllowPaths ?? PROBE_PATHS,
+      admission: createAdmission([...access.plugins, ...(admission.plugins ?? [])], {
+        ...(admission.disable && { disable: admission.disable }),
+      }),
+      build: nodeBuildInfo(version),
+      startedAt: usage().startedAt,
+      gzip: gzipCompressor,
+      ...(access.namespaces && { namespaces: access.namespaces }),
+      ...(access.requestHeaders && { requestHeaders: access.requestHeaders }),
+      ...(limits && { limits }),
+      ...(audit && { audit }),
+    });
+    lifetime.add('stores', () => server.stop());
+    registerProcessMetrics(server.generic.metricRegistry, usage);
+    server.generic.health.add({ name: 'storage', check: async () => void (await storage.revision()) });
+    for (const check of access.checks) server.generic.health.addTo('readyz', check);
+    setup?.(server.generic);
+    await server.start();
+    this.#server = server;
+    return { server, access, transport: loopback.transport(server.handler) };
+  }
+
+  async #openAccess(loopback: Loopback): Promise<Access> {
+    const { authentication = {}, authorization = {} } = this.#options;
+    return standaloneAccess({
+      authentication,
+      authorization,
+      ca: await this.#certificates.ca(),
+      own: loopback.authenticate,
+    });
+  }
+
+  async #stop(): Promise<void> {
+    const started = await this.#starting?.catch(() => undefined);
+    await started?.server.drain();
+    await this.#listener?.stop();
+    await this.#lifetime.stop();
+    this.#stopped.resolve();
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The listener of an extension server. Its certificates, and the CAs of its clients, are replaced while it runs; open
+ * connections stay open.
+ */
+import { onAbort } from '../../base/abort.ts';
+import type { Clock } from '../../base/clock.ts';
+import { ConfigError, toError } from '../../base/errors.ts';
+import type { Stoppable } from '../../base/lifetime.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type Listener, startListener } from '../../node/listener.ts';
+import { machineNames, readTextFile } from '../../node/platform.ts';
+import { problemLogger } from '../../node/problems.ts';
+import { reachableUrl } from '../../node/reachable-url.ts';
+import type { KeyPair, TlsConfig } from '../../node/tls/tls-config.ts';
+import { startCertificateRenewal } from '../../pki/certificate-renewal.ts';
+import { formatKubeconfig } from '../../pki/kubeconfig.ts';
+import type { Handler } from '../../server/http/exchange.ts';
+import type { ServerMetrics } from '../../server/metrics/server-metrics.ts';
+import type { Access } from '../access.ts';
+import type { ExtensionListenOptions, ListeningServer } from '../extension-server.ts';
+import type { ServingCertificates } from './serving-certificates.ts';
+
+/** How often the files of an operator are read again. */
+const FILES_MS = 10_000;
+/** How often a certificate of the server's own CA is checked. It is renewed days before it expires. */
+const ISSUED_MS = 3_600_000;
+const GRACE_MS = 5_000;
+/** An authority that no authenticator asks for: the listener requests certificates before a client CA is known. */
+const NO_AUTHORITY = 'none';
+
+export interface ServingParts {
+  readonly handler: Handler;
+  readonly metrics: ServerMetrics;
+  readonly certificates: ServingCertificates;
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly host: string;
+  /** Whether the kubeconfig of an administrator is made. */
+  readonly admin: boolean;
+  /** Stops the whole server. */
+  stop(): Promise<void>;
+  /** Resolves when the whole server has stopped. */
+  readonly stopped: Promise<void>;
+}
+
+export interface ServingListener {
+  readonly listening: ListeningServer;
+  /** Reads the certificates and CAs again, and uses those that changed. */
+  reload(): Promise<void>;
+  /** Accepts no new requests, waits for those in flight, and closes all connections. */
+  stop(): Promise<void>;
+}
+
+/** Listens. Throws ConfigError if the port or the certificates cannot be used. */
+export async function listenOn(options: ExtensionListenOptions, parts: ServingParts): Promise<ServingListener> {
+  const { certFile, keyFile, hosts = [] } = options;
+  if ((certFile === undefined) !== (keyFile === undefined))
+    throw new ConfigError('certFile and keyFile: set both or neither');
+  const { certificates, access, clock, logger, host } = parts;
+  const unspecified = host === '0.0.0.0' || host === '::';
+  certificates.addHosts([...machineNames({ allAddresses: unspecified }), ...(unspecified ? [] : [host]), ...hosts]);
+  const load = async (): Promise<TlsConfig> => ({
+    ...(await (certFile === undefined ? certificates.serving() : readPair(certFile, keyFile ?? ''))),
+    clientCa: await clientCas(access, certificates),
+  });
+  const config = await load();
+  const listener = await startListener({
+    host,
+    port: options.port ?? 0,
+    tls: config,
+    handler: parts.handler,
+    clock,
+    onProblem: problemLogger(logger, parts.metrics),
+  });
+  const apply = (next: TlsConfig): void => {
+    listener.setTls(next);
+    logger.info('replaced the certificates of the listener; open connections keep theirs');
+  };
+  const renewal = startCertificateRenewal({
+    clock,
+    intervalMs: certFile === undefined ? ISSUED_MS : FILES_MS,
+    current: config,
+    reload: load,
+    fingerprint: (material) => JSON.stringify(material),
+    apply,
+    onError: (error) => logger.error('cannot renew the certificates; the next interval tries again', error),
+  });
+  const reload = async (): Promise<void> => apply(await load());
+  access.onClientCas(() => {
+    reload().catch((caught: unknown) => logger.error('cannot use the CAs of clients', toError(caught)));
+  });
+  try {
+    const ca = certFile === undefined ? await certificates.ca() : config.cert;
+    return new RunningListener({ options, parts, listener, renewal, reload, ca, kubeconfig: await adminKubeconfig() });
+  } catch (caught) {
+    await Promise.all([renewal.stop(), listener.stop()]);
+    throw caught;
+  }
+
+  async function adminKubeconfig(): Promise<string | undefined> {
+    if (!parts.admin) return undefined;
+    const { certificatePem, keyPem } = await certificates.admin();
+    const caPem = certFile === undefined ? await certificates.ca() : config.cert;
+    const credentials = { kind: 'certificate', certificatePem, keyPem } as const;
+    return formatKubeconfig({ server: reachableUrl(listener), caPem, credentials });
+  }
+}
+
+/** Returns at least one CA: whether clients are asked for certificates cannot change later. */
+async function clientCas(access: Access, certificates: ServingCertificates): Promise<Readonly<Record<string, string>>> {
+  const found = access.clientCas();
+  return Object.keys(found).length > 0 ? found : { [NO_AUTHORITY]: await certificates.ca() };
+}
+
+async function readPair(certFile: string, keyFile: string): Promise<KeyPair> {
+  const [cert, key] = await Promise.all([readTextFile(certFile), readTextFile(keyFile)]);
+  if (cert === undefined) throw new ConfigError(`certFile: ${certFile} does not exist`);
+  if (key === undefined) throw new ConfigError(`keyFile: ${keyFile} does not exist`);
+  return { cert, key };
+}
+
+interface RunningParts {
+  readonly options: ExtensionListenOptions;
+  readonly parts: ServingParts;
+  readonly listener: Listener;
+  readonly renewal: Stoppable;
+  readonly reload: () => Promise<void>;
+  readonly ca: string;
+  readonly kubeconfig: string | undefined;
+}
+
+class RunningListener implements ServingListener {
+  readonly listening: ListeningServer;
+  readonly reload: () => Promise<void>;
+  readonly #running: RunningParts;
+  readonly #forget: () => void;
+
+  constructor(running: RunningParts) {
+    const { options, parts, listener, ca, kubeconfig } = running;
+    this.#running = running;
+    this.reload = running.reload;
+    this.listening = {
+      url: reachableUrl(listener),
+      port: listener.port,
+      ca,
+      kubeconfig,
+      stopped: parts.stopped,
+      stop: () => parts.stop(),
+      [Symbol.asyncDispose]: () => parts.stop(),
+    };
+    this.#forget = onAbort(options.signal, () => void parts.stop());
+  }
+
+  async stop(): Promise<void> {
+    const { options, parts, listener, renewal } = this.#running;
+    this.#forget();
+    await renewal.stop();
+    const grace = parts.clock.setTimer(options.shutdownGraceMs ?? GRACE_MS, () => {
+      parts.logger.warn('requests did not finish within the grace period; their connections are closed', {
+        connections: listener.connections(),
+      });
+      void listener.stop(); // drain() below resolves when both have ended
+    });
+    await listener.drain();
+    grace.cancel();
+  }
+}

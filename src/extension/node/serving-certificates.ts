@@ -1,0 +1,85 @@
+/**
+ * The CA of an extension server and the certificates that it issues, in the folder `pki` of the server's folder, or in
+ * memory. Invariant: calls run one after the other, because each of them reads and writes the files.
+ */
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { KeyPair } from '../../node/tls/tls-config.ts';
+import { type Authority, ensureAuthority } from '../../pki/pki-authority.ts';
+import { PkiFiles } from '../../pki/pki-files.ts';
+import { ensureLeaf, type KeyedPem, type LeafRequest } from '../../pki/pki-leaf.ts';
+import { ensureSecretFolder } from '../../pki/secret-file.ts';
+import type { IssuedCertificate } from '../extension-server.ts';
+
+const SERVING = 'serving';
+const ADMIN = 'admin';
+const AUTHORITY = 'ca';
+const AUTHORITY_NAME = 'keelson-extension';
+
+export class ServingCertificates {
+  readonly #clock: Clock;
+  /** Undefined: in memory. */
+  readonly #folder: string | undefined;
+  readonly #memory = new Map<string, string>();
+  readonly #hosts = new Set<string>();
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(clock: Clock, folder: string | undefined) {
+    this.#clock = clock;
+    this.#folder = folder === undefined ? undefined : join(folder, 'pki');
+  }
+
+  /** The certificate of the CA, PEM. */
+  async ca(): Promise<string> {
+    return this.#inTurn(async () => {
+      const files = await this.#open([]);
+      const { certificatePem } = await ensureAuthority(files, AUTHORITY, AUTHORITY_NAME);
+      await files.finish();
+      return certificatePem;
+    });
+  }
+
+  /** Adds names and addresses to the certificate that `serving` returns from now on. */
+  addHosts(hosts: readonly string[]): void {
+    for (const host of hosts) this.#hosts.add(host);
+  }
+
+  /** Returns the certificate of this server. Issues it again if it lacks a host or is due for renewal. */
+  async serving(): Promise<KeyPair> {
+    const { leaf } = await this.#leaf(SERVING, { kind: 'server', hosts: [...this.#hosts] });
+    return { cert: leaf.certificatePem, key: leaf.keyPem };
+  }
+
+  /** Returns the client certificate of the administrator, a member of `system:masters`. */
+  async admin(): Promise<KeyedPem> {
+    return (await this.#leaf(ADMIN, { kind: 'client', user: 'kubernetes-admin', groups: ['system:masters'] })).leaf;
+  }
+
+  async issue(name: string, hosts: readonly string[]): Promise<IssuedCertificate> {
+    const { leaf, authority } = await this.#leaf(`service-${name}`, { kind: 'server', hosts });
+    return { certificate: leaf.certificatePem, key: leaf.keyPem, ca: authority.certificatePem };
+  }
+
+  #leaf(name: string, request: LeafRequest): Promise<{ readonly leaf: KeyedPem; readonly authority: Authority }> {
+    return this.#inTurn(async () => {
+      const files = await this.#open([name]);
+      const authority = await ensureAuthority(files, AUTHORITY, AUTHORITY_NAME);
+      const leaf = await ensureLeaf(files, name, authority, request);
+      await files.finish();
+      return { leaf, authority };
+    });
+  }
+
+  async #open(leaves: readonly string[]): Promise<PkiFiles> {
+    if (this.#folder === undefined) return PkiFiles.inMemory('memory', this.#clock, this.#memory);
+    await ensureSecretFolder(this.#folder);
+    const names = [AUTHORITY, ...leaves].flatMap((name) => [`${name}.crt`, `${name}.key`]);
+    return PkiFiles.open(this.#folder, this.#clock, names);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+}
