@@ -17,7 +17,7 @@ import { processQueue } from '../../base/process-queue.ts';
 import { WorkQueue } from '../../base/work-queue.ts';
 import type { Lister, ListerChange } from '../../server/own/lister.ts';
 import type { OwnWriter } from '../../server/own/own-writer.ts';
-import { type Availability, availabilityOf, type RemoteVersion } from '../remote-version.ts';
+import { type Availability, availabilityOf, NOT_CHECKED, type RemoteVersion } from '../remote-version.ts';
 import type { RemoteVersionChange, RemoteVersions } from '../remote-versions.ts';
 import { type BackendCheckOptions, checkBackend, SERVICE_NAME } from './check-backend.ts';
 import { LOCAL } from './service-condition.ts';
@@ -71,7 +71,8 @@ export class AvailabilityLoop {
 
   /** A change of the status alone, as this loop writes it, needs no check. */
   #remoteChanged({ name, before, after }: RemoteVersionChange): void {
-    if (after === undefined || (before !== undefined && isSameBackend(before, after))) return;
+    if (after === undefined) return;
+    if (before !== undefined && isSameBackend(before, after) && after.availability !== NOT_CHECKED) return;
     this.#followServices();
     this.#queue.add(name);
   }
@@ -97,10 +98,7 @@ export class AvailabilityLoop {
   }
 
   /** `serviceOf` returns undefined for all Services of the namespace. */
-  #servicesChanged(
-    changes: readonly ListerChange[],
-    serviceOf: (change: ListerChange) => string | undefined,
-  ): void {
+  #servicesChanged(changes: readonly ListerChange[], serviceOf: (change: ListerChange) => string | undefined): void {
     const remotes = this.#options.remotes.list();
     for (const change of changes) {
       const name = serviceOf(change);

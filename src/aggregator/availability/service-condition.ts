@@ -34,8 +34,7 @@ export function serviceCondition(
   const spec = objectAt(service, 'spec') ?? {};
   if (textAt(spec, 'type') !== 'ClusterIP') return undefined;
   const port = objectsAt(spec, 'ports').find((candidate) => Number(numberAt(candidate, 'port')) === of.port);
-  if (port === undefined)
-    return unavailable('ServicePortError', `${nameOf(of)} is not listening on port ${of.port}`);
+  if (port === undefined) return unavailable('ServicePortError', `${nameOf(of)} is not listening on port ${of.port}`);
   if (slices.length === 0) return unavailable('EndpointsNotFound', `cannot find endpointslices for ${nameOf(of)}`);
   const portName = textAt(port, 'name');
   if (slices.some((slice) => hasReadyEndpoint(slice, portName))) return undefined;

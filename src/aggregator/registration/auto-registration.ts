@@ -116,10 +116,13 @@ export class AutoRegistration {
     try {
       if (decision === 'delete') await writer.deleteIfPresent(target, textAt(current ?? {}, 'metadata', 'uid'));
       else if (decision === 'create' && desired !== undefined) await writer.create(apiServiceOf(desired));
-      else if (decision === 'update' && current !== undefined && desired !== undefined)
-        await writer.update(target, (stored) => void (stored['spec'] = specOf(desired)), {
-          preconditions: { uid: textAt(current, 'metadata', 'uid'), resourceVersion: undefined },
-        });
+      else if (decision === 'update' && current !== undefined && desired !== undefined) {
+        const restore = (stored: JsonObject): void => {
+          stored['spec'] = specOf(desired);
+        };
+        const preconditions = { uid: textAt(current, 'metadata', 'uid'), resourceVersion: undefined };
+        await writer.update(target, restore, { preconditions });
+      }
     } catch (error) {
       if (!isAlreadyExists(error) && !isNotFound(error) && !isConflict(error)) throw error;
     }
@@ -138,9 +141,7 @@ function managedBy(object: JsonObject): Automanaged | undefined {
 }
 
 function isSameRegistration(a: DiscoveryVersion, b: DiscoveryVersion): boolean {
-  return (
-    a.groupPriority === b.groupPriority && a.versionPriority === b.versionPriority && modeOf(a) === modeOf(b)
-  );
+  return a.groupPriority === b.groupPriority && a.versionPriority === b.versionPriority && modeOf(a) === modeOf(b);
 }
 
 function apiServiceOf(version: DiscoveryVersion): JsonObject {

@@ -35,7 +35,11 @@ export interface RegistrationState {
  * | managed on start, older than the start | delete once | update once      | update once    |
  * | managed always                         | delete      | update once      | update         |
  */
-export function decideRegistration({ desired, current, synced }: RegistrationState): 'create' | 'update' | 'delete' | 'none' {
+export function decideRegistration({
+  desired,
+  current,
+  synced,
+}: RegistrationState): 'create' | 'update' | 'delete' | 'none' {
   if (desired === 'onstart' && synced) return 'none';
   if (current === undefined) return desired === undefined ? 'none' : 'create';
   if (current.managed === undefined) return 'none';
