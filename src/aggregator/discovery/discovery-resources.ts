@@ -1,0 +1,35 @@
+/** The resources of another server as this server looks them up: for kinds, verbs, scopes. */
+import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
+import { objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { DiscoveryResource } from '../../server/discovery/discovery-publisher.ts';
+
+/** `given` are the `resources` of an APIVersionDiscovery. */
+export function discoveryResources(version: GroupVersion, given: readonly JsonObject[]): readonly DiscoveryResource[] {
+  return given.map((resource) => ({
+    plural: textAt(resource, 'resource'),
+    singular: textAt(resource, 'singularResource'),
+    shortNames: textsAt(resource, 'shortNames'),
+    categories: textsAt(resource, 'categories'),
+    scope: textAt(resource, 'scope') === 'Namespaced' ? 'Namespaced' : 'Cluster',
+    kind: kindOf(version, resource),
+    verbs: textsAt(resource, 'verbs'),
+    storageVersionHash: '',
+    subresources: objectsAt(resource, 'subresources').map((subresource) => ({
+      name: textAt(subresource, 'subresource'),
+      kind: kindOf(version, subresource),
+      verbs: textsAt(subresource, 'verbs'),
+    })),
+  }));
+}
+
+/** An empty group and version stand for those of the list. A kind of the core group has a version and no group. */
+function kindOf({ group, version }: GroupVersion, entry: JsonObject): GroupVersionKind {
+  const given = objectAt(entry, 'responseKind') ?? {};
+  const givenVersion = textAt(given, 'version');
+  return {
+    group: givenVersion === '' ? group : textAt(given, 'group'),
+    version: givenVersion === '' ? version : givenVersion,
+    kind: textAt(given, 'kind'),
+  };
+}

@@ -1,0 +1,226 @@
+/**
+ * The discovery documents of one service: fetched when an APIService changes or becomes available, then every minute;
+ * with backoff after failures; not at all while no APIService of the service is available.
+ *
+ * Invariants: a version is shown as Current only if its last fetch succeeded and its APIService is available. A Stale
+ * version shows no resources, as in the reference (kube-aggregator handler_discovery.go); its `resources` are the last
+ * ones that were known, for the lookups of this server.
+ */
+import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import type { Clock } from '../../base/clock.ts';
+import { TransportError, toError } from '../../base/errors.ts';
+import { equalJson, type JsonArray, type JsonObject } from '../../base/json-value.ts';
+import type { LogFields, Logger } from '../../base/logger.ts';
+import type {
+  DiscoveryResource,
+  DiscoveryVersion,
+  RemoteDiscoveryPublisher,
+} from '../../server/discovery/discovery-publisher.ts';
+import { type DocumentRequest, type FetchedDocument, fetchDocument } from '../fetch-document.ts';
+import type { RefreshPolicy } from '../refresh-machine.ts';
+import { Refresher } from '../refresher.ts';
+import type { BackendClient, RemoteVersion } from '../remote-version.ts';
+import type { ServiceDocuments } from '../service-groups.ts';
+import { isAggregatedForm, parseAggregated, parseLegacy } from './discovery-documents.ts';
+import { discoveryResources } from './discovery-resources.ts';
+
+export interface RemoteDiscoveryOptions {
+  readonly client: BackendClient;
+  readonly publisher: RemoteDiscoveryPublisher;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The reference's periods: `discoveryRefreshInterval`, and the rate limiter of its queue. */
+const POLICY: RefreshPolicy = { periodMs: 60_000, backoff: { initialMs: 500, capMs: 60_000 }, gapMs: 500 };
+
+const AGGREGATED =
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,' +
+  'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
+
+const REQUEST: Pick<DocumentRequest, 'user' | 'timeoutMs' | 'limitBytes'> = {
+  user: { name: 'system:kube-aggregator', uid: '', groups: ['system:masters'], extra: {} } satisfies UserInfo,
+  timeoutMs: 5_000,
+  // About 10,000 resources.
+  limitBytes: 4 * 1024 * 1024,
+};
+
+const NONE: readonly DiscoveryResource[] = [];
+
+interface KnownVersion {
+  readonly given: readonly JsonObject[];
+  readonly resources: readonly DiscoveryResource[];
+  /** Whether the last fetch succeeded. */
+  readonly fresh: boolean;
+}
+
+export class ServiceDiscovery implements ServiceDocuments {
+  readonly #options: RemoteDiscoveryOptions;
+  readonly #refresher: Refresher;
+  #versions: readonly RemoteVersion[] = [];
+  /** By `group/version`. */
+  readonly #known = new Map<string, KnownVersion>();
+  readonly #shown = new Map<string, DiscoveryVersion>();
+  /** The tag of the aggregated document that `#known` was read from; '' if there is none. */
+  #etag = '';
+  /** The failure that was logged last; '' after a success. */
+  #logged = '';
+
+  constructor(options: RemoteDiscoveryOptions) {
+    this.#options = options;
+    this.#refresher = new Refresher({
+      clock: options.clock,
+      policy: POLICY,
+      fetch: (signal) => this.#fetch(signal),
+      onFailure: (error) => this.#failed(error),
+    });
+  }
+
+  update(versions: readonly RemoteVersion[]): void {
+    const before = this.#versions;
+    this.#versions = versions;
+    const names = new Set(versions.map(formatGroupVersion));
+    for (const old of before) if (!names.has(formatGroupVersion(old))) this.#forget(old);
+    for (const version of versions) {
+      if (isAvailable(version)) this.#publish(version);
+      else this.#outdate(version);
+    }
+    if (!versions.some(isAvailable)) this.#refresher.pause();
+    else if (versions.some((version) => !before.includes(version))) this.#refresher.change();
+  }
+
+  stop(): Promise<void> {
+    return this.#refresher.stop();
+  }
+
+  async #fetch(signal: AbortSignal): Promise<void> {
+    const versions = this.#versions;
+    const available = versions.filter(isAvailable);
+    const [to] = available;
+    if (to === undefined) return;
+    if (!(await this.#fetchAggregated(to, versions, signal))) await this.#fetchLegacy(available, signal);
+    if (this.#logged === '') return;
+    this.#logged = '';
+    this.#options.logger.info('the discovery documents of a service can be read again', this.#fields());
+  }
+
+  /** Returns false if the server does not have the aggregated form. */
+  async #fetchAggregated(to: RemoteVersion, versions: readonly RemoteVersion[], signal: AbortSignal): Promise<boolean> {
+    try {
+      // The document has to be read again for a version that was added since.
+      const etag = versions.every((version) => this.#known.has(formatGroupVersion(version))) ? this.#etag : '';
+      const answer = await this.#get(to, { path: '/apis', accept: AGGREGATED, etag, signal });
+      if (answer.status === 503) throw new TransportError('GET /apis: the answer has the status 503');
+      if (answer.status === 304 && etag !== '') {
+        for (const version of versions) this.#take(version, this.#known.get(formatGroupVersion(version))?.given ?? []);
+        return true;
+      }
+      this.#etag = '';
+      if (answer.status !== 200 || !isAggregatedForm(answer.contentType)) return false;
+      const given = parseAggregated(answer.body, versions);
+      for (const version of versions) this.#take(version, given.get(formatGroupVersion(version)) ?? []);
+      this.#etag = answer.etag;
+      return true;
+    } catch (caught) {
+      if (!signal.aborted) for (const version of versions) this.#outdate(version);
+      throw caught;
+    }
+  }
+
+  /** A failure of one version does not affect the others. Rejects with the first one. */
+  async #fetchLegacy(versions: readonly RemoteVersion[], signal: AbortSignal): Promise<void> {
+    const failures: Error[] = [];
+    const read = async (version: RemoteVersion): Promise<void> => {
+      const path = `/apis/${formatGroupVersion(version)}`;
+      try {
+        const answer = await this.#get(version, { path, accept: 'application/json', signal });
+        if (answer.status !== 200) throw new TransportError(`GET ${path}: the answer has the status ${answer.status}`);
+        this.#take(version, parseLegacy(answer.body, version));
+      } catch (caught) {
+        failures.push(toError(caught));
+        if (!signal.aborted) this.#outdate(version);
+      }
+    };
+    await Promise.all(versions.map(read));
+    if (failures[0] !== undefined) throw failures[0];
+  }
+
+  #get(to: RemoteVersion, request: Omit<DocumentRequest, keyof typeof REQUEST>): Promise<FetchedDocument> {
+    return fetchDocument(this.#options, to, { ...REQUEST, ...request });
+  }
+
+  /** Each failure is logged once, not with every retry. */
+  #failed({ message }: Error): void {
+    if (message === this.#logged) return;
+    this.#logged = message;
+    this.#options.logger.warn('the discovery documents of a service cannot be read', { ...this.#fields(), message });
+  }
+
+  #fields(): LogFields {
+    const [first] = this.#versions;
+    if (first === undefined) return {};
+    const { namespace, name, port } = first.service;
+    return { service: `${namespace}/${name}:${port}`, apiService: first.name };
+  }
+
+  /** Takes the resources of a version that a fetch has read. */
+  #take(version: RemoteVersion, given: readonly JsonObject[]): void {
+    const name = formatGroupVersion(version);
+    const known = this.#known.get(name);
+    const isSame = known !== undefined && equalJson(known.given as JsonArray, given as JsonArray);
+    if (!isSame) this.#known.set(name, { given, resources: discoveryResources(version, given), fresh: true });
+    else if (!known.fresh) this.#known.set(name, { ...known, fresh: true });
+    this.#publish(version);
+  }
+
+  #outdate(version: RemoteVersion): void {
+    const name = formatGroupVersion(version);
+    const known = this.#known.get(name);
+    if (known?.fresh === true) this.#known.set(name, { ...known, fresh: false });
+    this.#publish(version);
+  }
+
+  #forget(version: RemoteVersion): void {
+    const name = formatGroupVersion(version);
+    this.#known.delete(name);
+    this.#shown.delete(name);
+    this.#options.publisher.remove(version);
+  }
+
+  /** Publishes the latest state of a version, unless it is shown already. The version may have changed meanwhile. */
+  #publish({ name: apiService, group, version }: RemoteVersion): void {
+    const remote = this.#versions.find(({ name }) => name === apiService);
+    if (remote === undefined) return;
+    const name = formatGroupVersion(remote);
+    const known = this.#known.get(name);
+    const stale = known?.fresh !== true || !isAvailable(remote);
+    const next: DiscoveryVersion = {
+      group,
+      version,
+      resources: known?.resources ?? NONE,
+      groupPriority: remote.groupPriority,
+      versionPriority: remote.versionPriority,
+      stale,
+      givenResources: stale ? [] : known.given,
+    };
+    if (isShown(this.#shown.get(name), next)) return;
+    this.#shown.set(name, next);
+    this.#options.publisher.publish(next);
+  }
+}
+
+function isAvailable({ availability }: RemoteVersion): boolean {
+  return availability.status === 'True';
+}
+
+/** Resources are compared by identity: `#take` keeps those that did not change. */
+function isShown(shown: DiscoveryVersion | undefined, next: DiscoveryVersion): boolean {
+  return (
+    shown !== undefined &&
+    shown.stale === next.stale &&
+    shown.resources === next.resources &&
+    shown.groupPriority === next.groupPriority &&
+    shown.versionPriority === next.versionPriority
+  );
+}
