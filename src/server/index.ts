@@ -30,14 +30,33 @@ export type { AuthorizationResult, Authorizer, RequestAttributes } from './autho
 export { type ApiServer, createServer, type ServerOptions } from './create-server.ts';
 export { GenericServer, type GenericServerOptions, type PrepareOptions } from './generic-server.ts';
 export type { HealthCheck } from './health.ts';
-export type { Answer, Handler, Incoming } from './http/exchange.ts';
-export {
-  defineResource,
-  type ObjectIdentity,
-  type ResourceColumn,
-  type ResourceOptions,
-} from './resource/define-resource.ts';
+export type { Answer, Handler, Incoming, WebSocketPeer } from './http/exchange.ts';
+export { defineResource } from './resource/define-resource.ts';
 export { delegateStore } from './resource/delegate-store.ts';
+export { type ActionContext, action, type ResourceAction } from './resource/kit/action.ts';
+export type { HookContext } from './resource/kit/hook-context.ts';
+export type { DeclaredFields, DraftIdentity, ObjectIdentity } from './resource/kit/resource-object.ts';
+export type {
+  CellValue,
+  FunctionColumn,
+  FunctionColumns,
+  ResourceColumn,
+  ResourceHooks,
+  ResourceOptions,
+  ScalePaths,
+  SpokeVersion,
+} from './resource/kit/resource-options.ts';
+export {
+  atomic,
+  intOrString,
+  listMap,
+  listSet,
+  preserveUnknown,
+  rule,
+  rules,
+} from './resource/kit/schema-helpers.ts';
+export type { LibrarySchema, SchemaSource, ValueOf } from './resource/kit/schema-source.ts';
+export type { ResourceStream, StreamHandler, StreamOptions } from './resource/kit/stream.ts';
 export { openResource } from './resource/open-resource.ts';
 export type { RegistryHost } from './resource/registry-host.ts';
 export type { ResourceDefinition, SubresourceDefinition } from './resource/resource-definition.ts';

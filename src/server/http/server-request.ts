@@ -92,6 +92,16 @@ export class ServerRequest {
     return this.info.verb;
   }
 
+  /** Whether the query asks to store nothing. Endpoints have validated the value. */
+  get dryRun(): boolean {
+    return this.info.params.has('dryRun');
+  }
+
+  /** Adds a listener that is called once if the client disconnects before the answer is complete. */
+  onClose(listener: () => void): void {
+    this.incoming.onClose(listener);
+  }
+
   /** The audit id as logs show it. It is truncated, because clients may send one of any length. */
   get loggedAuditId(): string {
     return this.auditId.slice(0, LOGGED_AUDIT_ID);

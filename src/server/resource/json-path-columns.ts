@@ -11,7 +11,8 @@ export interface JsonPathColumn extends ColumnDefinition {
   readonly jsonPath: string;
 }
 
-const NAME: ColumnDefinition = {
+/** The first column of every table. */
+export const NAME_COLUMN: ColumnDefinition = {
   name: 'Name',
   type: 'string',
   format: 'name',
@@ -44,7 +45,7 @@ function replicas(name: string, description: string, jsonPath: string): JsonPath
  * parsed, as kube-apiserver does.
  */
 export function jsonPathTable(declared: readonly JsonPathColumn[]): TableDefinition {
-  const columns: ColumnDefinition[] = [NAME];
+  const columns: ColumnDefinition[] = [NAME_COLUMN];
   const cells: ((object: JsonObject, now: number, budget: WalkBudget) => JsonValue)[] = [nameCell];
   for (const column of declared.length === 0 ? [AGE] : declared) {
     const path = parseJsonPath(column.jsonPath);
@@ -64,7 +65,8 @@ export function jsonPathTable(declared: readonly JsonPathColumn[]): TableDefinit
   };
 }
 
-function nameCell(object: JsonObject): JsonValue {
+/** Returns the name of the object; '' if it has none. */
+export function nameCell(object: JsonObject): JsonValue {
   const { metadata } = object;
   const name = isJsonObject(metadata) ? metadata['name'] : undefined;
   return typeof name === 'string' ? name : '';
@@ -84,7 +86,7 @@ function cellOf(found: readonly JsonValue[] | undefined, type: string, now: numb
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
-      return typeof value === 'string' ? ageOf(value, now) : null;
+      return typeof value === 'string' ? ageText(value, now) : null;
     default:
       return null;
   }
@@ -98,7 +100,8 @@ function textOf(value: JsonValue): string {
   return typeof value === 'boolean' ? String(value) : formatJson(value);
 }
 
-function ageOf(text: string, now: number): string {
+/** Prints the time since an RFC 3339 time as the cells of custom resources have it. */
+export function ageText(text: string, now: number): string {
   if (text === '' || text === 'null') return '<unknown>';
   const parsed = parseTime(text);
   if (!parsed.ok) return '<invalid>';

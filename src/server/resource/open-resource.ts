@@ -52,9 +52,17 @@ function openWith(
   host: RegistryHost,
 ): OpenResource {
   const subresources = new Map<string, OpenSubresource>();
-  for (const subresource of definition.subresources)
-    subresources.set(subresource.name, { definition: subresource, store: subresource.store(store, host) });
-  return { definition, host, store, subresources, registry, stop: async () => store.stop?.() };
+  for (const subresource of definition.subresources) {
+    const own = subresource.store(store, host);
+    const wrapped = subresource.ofParent === true ? wrapOf(definition, own) : own;
+    subresources.set(subresource.name, { definition: subresource, store: wrapped });
+  }
+  const shown = wrapOf(definition, store);
+  return { definition, host, store: shown, subresources, registry, stop: async () => store.stop?.() };
+}
+
+function wrapOf(definition: ResourceDefinition, store: ResourceStore): ResourceStore {
+  return definition.wrap === undefined ? store : definition.wrap(store);
 }
 
 /** Whether the objects are kept by the store over Storage. */

@@ -20,6 +20,10 @@ export interface RequestContext {
   readonly receivedAt: number;
   /** On the clock's monotonic axis; Infinity for none. A store that retries gives up with a 504 after it. */
   readonly deadline: number;
+  /** Whether the query asks to store nothing. Default false. A delete may also say so in its body. */
+  readonly dryRun?: boolean;
+  /** Adds a listener that is called once if the client disconnects. Absent: there is no client. */
+  onClose?(listener: () => void): void;
   /** Adds a `Warning` header to the answer. Repeated texts are sent once. Dropped for the server's own operations. */
   warn(text: string): void;
   /** Adds an annotation to the request's audit event. Does nothing if the request is not audited. */

@@ -22,6 +22,11 @@ export interface SubresourceDefinition {
   readonly name: string;
   /** The version of bodies and answers, for discovery, decoding and admission. Default: the parent's version. */
   readonly version?: VersionDefinition;
+  /**
+   * Whether the store reads and writes objects of the resource itself, as `status` does, so that `wrap` of the resource
+   * applies. Default false.
+   */
+  readonly ofParent?: boolean;
   /** The reset fields of writes to the subresource. Default: none. */
   readonly resetFields?: ResetFields;
   /**
@@ -87,6 +92,12 @@ export interface ResourceDefinition {
    */
   keepsMetadata?(): boolean;
   readonly strategy: Strategy;
+  /**
+   * Wraps a store that requests go to: that of the resource, or that of a subresource that reads or writes its objects.
+   * Called when the resource is opened. The parent that subresources get, and the store of the server's own writes, are
+   * not wrapped. Absent: stores are used as they are.
+   */
+  wrap?(store: ResourceStore): ResourceStore;
   /** Makes the resource's own store. Called once, when the resource is opened. Absent: the store over Storage. */
   store?(host: RegistryHost): ResourceStore;
   readonly subresources: readonly SubresourceDefinition[];

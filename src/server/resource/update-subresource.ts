@@ -16,6 +16,7 @@ export function updateSubresource(
 ): SubresourceDefinition {
   return {
     name,
+    ofParent: true,
     ...(strategy.resetFields === undefined ? undefined : { resetFields: strategy.resetFields }),
     store: (parent) => {
       const { get, update } = registryParent(parent, name).withStrategy({ ...strategy, allowCreateOnUpdate: false });

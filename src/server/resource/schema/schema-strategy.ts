@@ -34,6 +34,13 @@ export interface SchemaRules {
   readonly nameRule?: NameRule;
   /** Runs before everything else on a create, and may refuse it with a StatusError. */
   admitCreate?(object: JsonObject, context: StrategyContext): void;
+  /**
+   * Changes the object before validation, in place. `old` is undefined on a create. Not called for `/status`. Default:
+   * nothing.
+   */
+  prepare?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): void;
+  /** Returns warnings beyond those of the metadata, for valid objects. `old` is undefined on a create. Default: none. */
+  warnings?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly string[];
   /** Returns issues beyond those of metadata and schema. `old` is undefined on a create. Default: none. */
   validateMore?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldIssue[];
   /** The same for an update of `/status`. Default: none. */
@@ -55,6 +62,7 @@ export function schemaStrategy(rules: SchemaRules): Strategy {
     prepareForCreate: (object, context) => {
       rules.admitCreate?.(object, context);
       if (versionOf(context).hasStatus) delete object['status'];
+      rules.prepare?.(object, undefined, context);
       metadataIn(object)['generation'] = 1;
     },
     validate: (object, context) => {
@@ -64,9 +72,13 @@ export function schemaStrategy(rules: SchemaRules): Strategy {
       addIssues(issues, rules.validateMore?.(object, undefined, context) ?? []);
       return issues;
     },
-    warningsOnCreate: (object) => finalizerWarnings(object, undefined),
+    warningsOnCreate: (object, context) => [
+      ...finalizerWarnings(object, undefined),
+      ...(rules.warnings?.(object, undefined, context) ?? []),
+    ],
     prepareForUpdate: (object, old, context) => {
       if (versionOf(context).hasStatus) takeStatus(object, old);
+      rules.prepare?.(object, old, context);
       if (differs(object, old)) metadataIn(object)['generation'] = incremented(metadataIn(old)['generation']);
     },
     validateUpdate: (object, old, context) => {
@@ -78,7 +90,10 @@ export function schemaStrategy(rules: SchemaRules): Strategy {
       addIssues(issues, rules.validateMore?.(object, old, context) ?? []);
       return issues;
     },
-    warningsOnUpdate: (object, old) => finalizerWarnings(object, old),
+    warningsOnUpdate: (object, old, context) => [
+      ...finalizerWarnings(object, old),
+      ...(rules.warnings?.(object, old, context) ?? []),
+    ],
     canonicalize: (object, context) => {
       const version = versionOf(context);
       // Validation must not see the default of a status that clients cannot set, but stored objects have it. Nulls of an

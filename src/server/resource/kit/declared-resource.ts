@@ -1,0 +1,71 @@
+/** Makes the ResourceDefinition of a declared resource. The type parameter of the options has ended here. */
+import { ConfigError } from '../../../base/errors.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import type { Converted } from '../converted.ts';
+import type { ResourceDefinition } from '../resource-definition.ts';
+import { type SchemaRules, schemaStatusStrategy, schemaStrategy } from '../schema/schema-strategy.ts';
+import { updateSubresource } from '../update-subresource.ts';
+import type { VersionDefinition } from '../version-definition.ts';
+import { hookedStore } from './hooked-store.ts';
+import { HubConversion } from './hub-conversion.ts';
+import { KitHooks, refinementsOf } from './kit-hooks.ts';
+import { hubVersion, spokeVersion } from './kit-versions.ts';
+import type { ResourceOptions, SpokeVersion } from './resource-options.ts';
+
+/** The names of a resource with their defaults. */
+export interface ResourceNames {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+}
+
+export function declaredResource(options: ResourceOptions<JsonObject>): ResourceDefinition {
+  const { group, kind, scope = 'Namespaced', nameRule, store } = options;
+  const names: ResourceNames = {
+    group,
+    kind,
+    plural: options.plural ?? `${kind.toLowerCase()}s`,
+    singular: options.singular ?? kind.toLowerCase(),
+  };
+  const hub = hubVersion(options, names);
+  const spokes = new Map<VersionDefinition, SpokeVersion>();
+  for (const spoke of options.versions ?? []) spokes.set(spokeVersion(spoke, options, names), spoke);
+  checkVersions(options);
+  const conversion = new HubConversion(hub, spokes);
+  const hooks = new KitHooks(options, refinementsOf({ spec: options.spec, status: options.status }), conversion);
+  const rules: SchemaRules = {
+    namespaced: scope === 'Namespaced',
+    ...(nameRule && { nameRule }),
+    ...(options.mutate && { prepare: (object, old, context) => hooks.mutate(object, old, context) }),
+    ...(options.warnings && { warnings: (object, old, context) => hooks.warnings(object, old, context) }),
+  };
+  const status = hub.hasStatus ? [updateSubresource('status', schemaStatusStrategy(rules))] : [];
+  const served = [...spokes].filter(([, { served: isServed = true }]) => isServed).map(([version]) => version);
+  return {
+    plural: names.plural,
+    singular: names.singular,
+    shortNames: options.shortNames ?? [],
+    categories: options.categories ?? [],
+    scope,
+    versions: [hub, ...served],
+    storageVersion: store === undefined ? hub : undefined,
+    storagePrefix: `${group}/${names.plural}`,
+    generation: '1',
+    strategy: schemaStrategy(rules),
+    ...(spokes.size === 0
+      ? undefined
+      : { convert: (objects, from, to): readonly Converted[] => conversion.convert(objects, from, to) }),
+    ...(store && { store: (host) => store.call(options, host) }),
+    wrap: (opened) => hookedStore(opened, hooks),
+    subresources: [...status, ...(options.subresources ?? [])],
+  };
+}
+
+function checkVersions({ kind, version, versions = [] }: ResourceOptions<JsonObject>): void {
+  const seen = new Set([version]);
+  for (const spoke of versions) {
+    if (seen.has(spoke.version)) throw new ConfigError(`${kind} has two versions ${spoke.version}`);
+    seen.add(spoke.version);
+  }
+}

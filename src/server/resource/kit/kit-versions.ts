@@ -1,0 +1,92 @@
+/** The versions of a declared resource, made from its schemas and columns. */
+import type { JsonObject } from '../../../base/json-value.ts';
+import { compileSchema } from '../../../schema/compile-schema.ts';
+import { rulesOf } from '../../../schema/rules/rules-of.ts';
+import type { JsonPathColumn } from '../json-path-columns.ts';
+import { checkedSchema } from '../schema/check-schema.ts';
+import { objectMetaView } from '../schema/object-metadata-form.ts';
+import { schemaDocuments } from '../schema/schema-openapi.ts';
+import type { TableDefinition } from '../version-definition.ts';
+import { functionTable } from './function-columns.ts';
+import { KitVersion } from './kit-version.ts';
+import type { FunctionColumns, ResourceColumn, ResourceOptions, SpokeVersion } from './resource-options.ts';
+import { wholeSchema } from './whole-schema.ts';
+
+interface Names {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+}
+
+/** The version that is stored, and that hooks see. Throws ConfigError. */
+export function hubVersion(options: ResourceOptions<JsonObject>, names: Names): KitVersion {
+  const { version, columns = [], selectableFields = [], default: setDefaults } = options;
+  return kitVersion(names, {
+    version,
+    schema: wholeSchema(options.kind, options),
+    selectableFields,
+    columns: isList(columns) ? columns : [],
+    makeTable: isList(columns) ? undefined : () => functionTable(columns),
+    defaultMore: setDefaults && ((object) => setDefaults.call(options, object as never)),
+    deprecationWarning: '',
+    isStorage: true,
+    hasOwnStore: options.store !== undefined,
+  });
+}
+
+/** A version that is converted through the hub. Throws ConfigError. */
+export function spokeVersion(spoke: SpokeVersion, options: ResourceOptions<JsonObject>, names: Names): KitVersion {
+  const { version, selectableFields = [], deprecated = false } = spoke;
+  const { columns: shared = [], description } = options;
+  const warning = `${names.group}/${version} ${names.kind} is deprecated`;
+  return kitVersion(names, {
+    version,
+    schema: wholeSchema(`${names.kind} ${version}`, { description, ...spoke }),
+    selectableFields,
+    columns: spoke.columns ?? (isList(shared) ? shared : []),
+    makeTable: undefined,
+    defaultMore: undefined,
+    deprecationWarning: typeof deprecated === 'string' ? deprecated : deprecated ? warning : '',
+    isStorage: false,
+    hasOwnStore: options.store !== undefined,
+  });
+}
+
+interface VersionParts {
+  readonly version: string;
+  readonly schema: JsonObject;
+  readonly selectableFields: readonly string[];
+  readonly columns: readonly ResourceColumn[];
+  readonly makeTable: (() => TableDefinition) | undefined;
+  readonly defaultMore: ((object: JsonObject) => void) | undefined;
+  readonly deprecationWarning: string;
+  readonly isStorage: boolean;
+  readonly hasOwnStore: boolean;
+}
+
+function kitVersion({ group, kind, plural }: Names, parts: VersionParts): KitVersion {
+  const { version, selectableFields, hasOwnStore, columns } = parts;
+  const schema = checkedSchema(kind, parts.schema);
+  const names = { group, version, kind, listKind: `${kind}List`, selectableFields };
+  return new KitVersion({
+    ...names,
+    compile: () => compileSchema(schema, { objectMeta: objectMetaView(), rules: rulesOf(schema) }),
+    hasStatus: !hasOwnStore && schema.properties.has('status'),
+    isStorage: parts.isStorage,
+    columns: columns.map(completeColumn),
+    makeTable: parts.makeTable,
+    defaultMore: parts.defaultMore,
+    deprecationWarning: parts.deprecationWarning,
+    openapi: schemaDocuments({ ...names, plural, schema: () => schema }),
+  });
+}
+
+function completeColumn(column: ResourceColumn): JsonPathColumn {
+  return { type: 'string', format: '', description: '', priority: 0, ...column };
+}
+
+function isList(
+  columns: readonly ResourceColumn[] | FunctionColumns<JsonObject>,
+): columns is readonly ResourceColumn[] {
+  return Array.isArray(columns);
+}
