@@ -10,12 +10,31 @@
 export type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts';
 export type { AuthenticationResult, TokenAuthenticator } from '../server/authenticator.ts';
 export type { AuthorizationResult, Authorizer, RequestAttributes } from '../server/authorizer.ts';
+export { defineResource } from '../server/resource/define-resource.ts';
+export { type ActionContext, action, type ResourceAction } from '../server/resource/kit/action.ts';
+export type { HookContext } from '../server/resource/kit/hook-context.ts';
+export type { DeclaredFields, DraftIdentity, ObjectIdentity } from '../server/resource/kit/resource-object.ts';
+export type {
+  CellValue,
+  FunctionColumn,
+  FunctionColumns,
+  ResourceColumn,
+  ResourceHooks,
+  ResourceOptions,
+  ScalePaths,
+  SpokeVersion,
+} from '../server/resource/kit/resource-options.ts';
 export {
-  defineResource,
-  type ObjectIdentity,
-  type ResourceColumn,
-  type ResourceOptions,
-} from '../server/resource/define-resource.ts';
+  atomic,
+  intOrString,
+  listMap,
+  listSet,
+  preserveUnknown,
+  rule,
+  rules,
+} from '../server/resource/kit/schema-helpers.ts';
+export type { LibrarySchema, SchemaSource, ValueOf } from '../server/resource/kit/schema-source.ts';
+export type { ResourceStream, StreamHandler, StreamOptions } from '../server/resource/kit/stream.ts';
 export type { ResourceDefinition } from '../server/resource/resource-definition.ts';
 export type {
   AdmissionOptions,

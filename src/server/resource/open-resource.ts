@@ -41,8 +41,15 @@ export function openResource(definition: ResourceDefinition, host: RegistryHost)
 export function openResource(definition: ResourceDefinition, host: RegistryHost): OpenResource {
   const own = definition.store?.(host);
   if (own !== undefined) return openWith(own, undefined, definition, host);
-  const registry = new RegistryStore(definition, host);
-  return openWith(registry, registry, definition, host);
+  const storage = definition.storage?.(host);
+  if (storage === undefined) {
+    const registry = new RegistryStore(definition, host);
+    return openWith(registry, registry, definition, host);
+  }
+  const ownHost = { ...host, storage };
+  const registry = new RegistryStore(definition, ownHost);
+  const open = openWith(registry, registry, definition, ownHost);
+  return { ...open, stop: () => open.stop().finally(() => storage.stop()) };
 }
 
 function openWith(

@@ -9,7 +9,7 @@
 import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import type { Revision } from '../../storage/storage.ts';
+import type { Revision, Storage } from '../../storage/storage.ts';
 import type { Converted } from './converted.ts';
 import type { RegistryHost } from './registry-host.ts';
 import type { ResetFields } from './reset-fields.ts';
@@ -71,6 +71,11 @@ export interface ResourceDefinition {
    * `rbac.authorization.k8s.io/roles`.
    */
   readonly storagePrefix: string;
+  /**
+   * Opens a storage of the resource's own, such as the mirror of a database. Called once, when the resource is opened.
+   * The storage is stopped after the store. Absent: the storage of the host.
+   */
+  storage?(host: RegistryHost): Storage;
   /** Absent: every stored object is in the storage version and exact. */
   readonly history?: StoredHistory;
   /** Part of the key of cached forms. Must change whenever conversion, defaults or the schema change. */
