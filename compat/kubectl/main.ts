@@ -36,6 +36,7 @@ const scripts = SCRIPTS.filter((script) => names === undefined || names.includes
 if (scripts.length === 0)
   throw new Error(`no such scripts; there are ${SCRIPTS.map((script) => script.name).join(', ')}`);
 
+const known = values.self ? [] : KNOWN;
 const candidate: Candidate = values.self ? 'reference' : 'keelson';
 /** Runs the scripts on fresh servers. */
 const runOnce = (chosen: readonly Script[]): Promise<StepResult[]> =>
@@ -43,12 +44,12 @@ const runOnce = (chosen: readonly Script[]): Promise<StepResult[]> =>
 
 const started = performance.now();
 const results = await differingTwice(await runOnce(scripts), {
-  differing: (some) => differing(judgeLines(some, values.self).judged),
+  differing: (some) => differing(judgeLines(some, known).judged),
   partOf: ({ script }) => script,
   nameOf: ({ line }) => line,
   run: (names) => runOnce(scripts.filter(({ name }) => names.has(name))),
 });
-const { judged, outcome } = judgeLines(results, values.self);
+const { judged, outcome } = judgeLines(results, known);
 printDifferences(values.known ? judged.map((one) => ({ ...one, unknown: one.result.differences })) : judged);
 printGroups(judged, ({ script }) => script);
 console.log(

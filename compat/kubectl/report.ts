@@ -1,17 +1,16 @@
 /** The report of the outputs of kubectl, as differences of lines. */
 import { type Judged, judge, type Outcome } from '../common/outcome.ts';
-import { KNOWN, type KnownOutput } from './known.ts';
+import type { KnownOutput } from './known.ts';
 import type { OutputDifference, StepResult } from './run.ts';
 
 const SHOWN_LINES = 14;
 const SHOWN_WIDTH = 260;
 
-/** With `ignoreKnown` nothing is known. */
 export function judgeLines(
   results: readonly StepResult[],
-  ignoreKnown: boolean,
+  known: readonly KnownOutput[],
 ): { judged: Judged<StepResult>[]; outcome: Outcome } {
-  return judge(results, ignoreKnown ? [] : KNOWN, matches);
+  return judge(results, known, matches);
 }
 
 function matches({ step, output }: KnownOutput, result: StepResult, { where, candidate }: OutputDifference): boolean {

@@ -35,17 +35,28 @@ interface Side {
   readonly home: string;
   readonly folder: string;
   readonly namespace: string;
+  readonly variables: Variables;
   readonly normaliser: TextNormaliser;
 }
 
+/**
+ * Values that differ between the servers, such as ports, by name. `{{name}}` in files and command lines becomes the
+ * value; the value in outputs becomes `<name>`.
+ */
+export type Variables = Readonly<Record<string, string>>;
+
 /** Returns results in the order of the scripts. */
-export async function runScripts(pair: Pair, scripts: readonly Script[]): Promise<StepResult[]> {
+export async function runScripts(
+  pair: Pair,
+  scripts: readonly Script[],
+  variablesOf: (peer: Peer) => Variables = () => ({}),
+): Promise<StepResult[]> {
   const root = mkdtempSync(join(tmpdir(), 'compat-kubectl-'));
   const results: StepResult[][] = scripts.map(() => []);
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let i = next++; i < scripts.length; i = next++) {
-      results[i] = await runScript(pair, scripts[i] as Script, root);
+      results[i] = await runScript(pair, scripts[i] as Script, root, variablesOf);
     }
   };
   try {
@@ -56,17 +67,24 @@ export async function runScripts(pair: Pair, scripts: readonly Script[]): Promis
   return results.flat();
 }
 
-async function runScript(pair: Pair, script: Script, root: string): Promise<StepResult[]> {
+async function runScript(
+  pair: Pair,
+  script: Script,
+  root: string,
+  variablesOf: (peer: Peer) => Variables,
+): Promise<StepResult[]> {
   const namespace = `kubectl-${script.name}`;
   const sides = [pair.reference, pair.candidate].map((peer): Side => {
     const home = join(root, peer.name);
     const folder = join(home, script.name);
+    const variables = { ...variablesOf(peer), ns: namespace };
     mkdirSync(folder, { recursive: true });
     for (const [path, text] of Object.entries(script.files ?? {})) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text.replaceAll('{{ns}}', namespace));
+      writeFileSync(join(folder, path), substitute(text, variables));
     }
-    return { peer, home, folder, namespace, normaliser: createTextNormaliser(peer.url, folder, home) };
+    const normaliser = createTextNormaliser(peer.url, folder, home);
+    return { peer, home, folder, namespace, variables, normaliser };
   });
   const stdin = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   for (const side of sides) {
@@ -111,8 +129,11 @@ async function writeUid(side: Side, { line, uidOf }: Step): Promise<void> {
 
 async function runStep(side: Side, step: Step): Promise<KubectlAnswer> {
   await writeUid(side, step);
-  const words = splitLine(step.line.replaceAll('{{ns}}', side.namespace));
-  const scoped = words.some((word) => /^(-n|--namespace|-A|--all-namespaces)\b/.test(word)) || words[0] === 'config';
+  const words = splitLine(substitute(step.line, side.variables));
+  const scoped =
+    step.unscoped === true ||
+    words.some((word) => /^(-n|--namespace|-A|--all-namespaces)\b/.test(word)) ||
+    words[0] === 'config';
   const run = (args: readonly string[], until?: Promise<unknown>): Promise<KubectlAnswer> =>
     runKubectl({
       args,
@@ -120,7 +141,7 @@ async function runStep(side: Side, step: Step): Promise<KubectlAnswer> {
       kubeconfig: side.peer.kubeconfig(step.user ?? 'admin'),
       home: side.home,
       cwd: side.folder,
-      ...(step.stdin === undefined ? {} : { stdin: step.stdin.replaceAll('{{ns}}', side.namespace) }),
+      ...(step.stdin === undefined ? {} : { stdin: substitute(step.stdin, side.variables) }),
       ...(step.timeoutMs === undefined ? {} : { timeoutMs: step.timeoutMs }),
       ...(step.editor === undefined ? {} : { env: { EDITOR: step.editor } }),
       ...(until === undefined ? {} : { until }),
@@ -137,6 +158,15 @@ async function runStep(side: Side, step: Step): Promise<KubectlAnswer> {
   if (step.meanwhile === undefined) return run(args);
   const [answer] = await Promise.all([run(args), meanwhile(step.meanwhile)]);
   return answer;
+}
+
+function substitute(text: string, variables: Variables): string {
+  return Object.entries(variables).reduce((all, [name, value]) => all.replaceAll(`{{${name}}}`, value), text);
+}
+
+/** Replaces the values of variables, except that of the namespace, which is the same on both servers. */
+function anonymise(text: string, { ns: _, ...variables }: Variables): string {
+  return Object.entries(variables).reduce((all, [name, value]) => all.replaceAll(value, `<${name}>`), text);
 }
 
 function settle(): Promise<void> {
@@ -156,8 +186,10 @@ function compare(
   };
   const whole = (text: string): string => text;
   const { view = whole, errors = whole } = step;
+  const shown = ({ normaliser, variables }: Side, text: string): string => normaliser.text(anonymise(text, variables));
   note('exit', String(reference.exit), String(candidate.exit));
-  note('stdout', left.normaliser.text(view(reference.stdout)), right.normaliser.text(view(candidate.stdout)));
-  note('stderr', left.normaliser.text(errors(reference.stderr)), right.normaliser.text(errors(candidate.stderr)));
+  if (step.exit !== undefined && reference.exit === candidate.exit) note('exit', `${step.exit}`, `${candidate.exit}`);
+  note('stdout', shown(left, view(reference.stdout)), shown(right, view(candidate.stdout)));
+  note('stderr', shown(left, errors(reference.stderr)), shown(right, errors(candidate.stderr)));
   return differences;
 }

@@ -26,6 +26,10 @@ export interface StepOptions {
   readonly retryUntil?: number;
   /** `{{uid}}` in the files of the script becomes the uid of this object on each server, before the command runs. */
   readonly uidOf?: string;
+  /** The exit code that both servers must lead to. Default: any, if it is the same. */
+  readonly exit?: number;
+  /** Runs the line without `-n`, because its files name several namespaces. Default false. */
+  readonly unscoped?: boolean;
   /** The part of standard output that is compared. Default: all of it. */
   readonly view?: (stdout: string) => string;
   /** The part of standard error that is compared. Default: all of it. */

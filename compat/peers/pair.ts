@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startKeelson } from './keelson.ts';
-import { makeCredentials, type Peer } from './peer.ts';
+import { type Credentials, makeCredentials, type Peer } from './peer.ts';
 import { startReference } from './reference.ts';
 
 export interface Pair {
@@ -14,11 +14,13 @@ export interface Pair {
 }
 
 export type Candidate = 'keelson' | 'reference';
+/** Flags of both servers. */
+export type PairFlags = readonly string[] | ((credentials: Credentials) => readonly string[]);
 
 /** Runs the work on fresh servers and stops them, whatever the outcome. */
 export async function onFreshPair<T>(
   candidate: Candidate,
-  flags: readonly string[],
+  flags: PairFlags,
   work: (pair: Pair) => Promise<T>,
 ): Promise<T> {
   const pair = await startPair(candidate, flags);
@@ -30,7 +32,7 @@ export async function onFreshPair<T>(
 }
 
 /** Starts both. Throws if one does not become ready; then nothing is left running. */
-export async function startPair(candidate: Candidate, flags: readonly string[] = []): Promise<Pair> {
+export async function startPair(candidate: Candidate, given: PairFlags = []): Promise<Pair> {
   const folder = mkdtempSync(join(tmpdir(), 'compat-credentials-'));
   const started: Peer[] = [];
   const stop = async (): Promise<void> => {
@@ -39,6 +41,7 @@ export async function startPair(candidate: Candidate, flags: readonly string[] =
   };
   try {
     const credentials = await makeCredentials(folder);
+    const flags = typeof given === 'function' ? given(credentials) : given;
     const keep = async (starting: Promise<Peer>): Promise<Peer> => {
       const peer = await starting;
       started.push(peer);

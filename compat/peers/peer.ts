@@ -122,6 +122,14 @@ export function commonFlags(credentials: Credentials, port: number, certDir: str
   ];
 }
 
+/** Returns the flags for the certificate that a server shows to extension servers. It writes the files of the certificate. */
+export function proxyClientFlags({ folder, clients }: Credentials): readonly string[] {
+  const [certificate, key] = [join(folder, 'front-proxy.crt'), join(folder, 'front-proxy.key')];
+  writeFileSync(certificate, clients['front-proxy'].certificatePem, { mode: 0o600 });
+  writeFileSync(key, clients['front-proxy'].keyPem, { mode: 0o600 });
+  return [`--proxy-client-cert-file=${certificate}`, `--proxy-client-key-file=${key}`];
+}
+
 /** Returns a function that makes kubeconfigs, one file per user, which several kubectls may read at a time. */
 export function kubeconfigs(folder: string, url: string, credentials: Credentials): (user: TokenUser) => string {
   const written = new Set<string>();
