@@ -2,14 +2,14 @@
  * Extension servers of the suite. Each server of the comparison has its own: the same program, on a port of its own,
  * with the credentials of a ServiceAccount of its parent.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { createCa, issueServerCertificate, type KeyedCertificate } from '../../src/pki/certificates.ts';
 import { formatKubeconfig } from '../../src/pki/kubeconfig.ts';
 import { runKubectl } from '../peers/kubectl.ts';
 import type { Peer } from '../peers/peer.ts';
-import { type Child, probe, startChild, waitUntilReady } from '../peers/process.ts';
+import { type Child, type ChildPlace, probe, startChild, waitUntilReady } from '../peers/process.ts';
 
 /** Serving certificates of extension servers, and the CA that APIServices name. */
 export interface ServingCertificates {
@@ -65,29 +65,39 @@ export async function serviceAccountKubeconfig(
   return path;
 }
 
+/** The flags of servers that are built with k8s.io/apiserver. */
+export function delegationFlags(kubeconfig: string): readonly string[] {
+  return ['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'].map(
+    (flag) => `--${flag}=${kubeconfig}`,
+  );
+}
+
 export interface BackendOptions {
   readonly what: string;
   readonly program: string;
   readonly args: readonly string[];
+  /** The folder of the log. */
   readonly folder: string;
-  readonly port: number;
-  readonly caPem: string;
-  /** Default: /readyz answers 200. */
-  readonly check?: () => Promise<boolean>;
+  readonly place?: ChildPlace;
+  /** The server is ready when /readyz answers 200 on the port, or when the log contains the text. */
+  readonly ready: { readonly port: number; readonly caPem: string } | string;
 }
 
 /** Starts an extension server and resolves when it is ready. Throws with the end of its log if it is not. */
 export async function startBackend(options: BackendOptions): Promise<Child> {
-  const { what, folder, port, caPem } = options;
+  const { what, folder, ready } = options;
   mkdirSync(folder, { recursive: true });
   const logFile = join(folder, 'server.log');
-  const child = startChild(options.program, options.args, logFile);
+  const child = startChild(options.program, options.args, logFile, options.place);
   try {
     await waitUntilReady({
       what,
       child,
       logFile,
-      check: options.check ?? (async () => (await probe(`https://127.0.0.1:${port}/readyz`, caPem)).status === 200),
+      check: async () =>
+        typeof ready === 'string'
+          ? readFileSync(logFile, 'utf8').includes(ready)
+          : (await probe(`https://127.0.0.1:${ready.port}/readyz`, ready.caPem)).status === 200,
     });
   } catch (error) {
     await child.stop();

@@ -1,34 +1,15 @@
 /** The command lines about sample-apiserver: the nine steps of its registration, then its resources. */
-import type { Script, Step } from '../kubectl/script.ts';
+import type { Script } from '../kubectl/script.ts';
 import { $, fails } from './lines.ts';
+import { accountObjects, apiService, availability, roleObjects, serviceObject } from './registration.ts';
 
 const API = 'v1alpha1.wardle.example.com';
 const BETA = 'v1beta1.wardle.example.com';
 
-const NAMESPACE = `apiVersion: v1
-kind: Namespace
-metadata: {name: wardle}
-`;
-const RBAC = `apiVersion: v1
-kind: ServiceAccount
-metadata: {name: apiserver, namespace: wardle}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: 'wardle:system:auth-delegator'}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: 'system:auth-delegator'}
-subjects: [{kind: ServiceAccount, name: apiserver, namespace: wardle}]
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
-metadata: {name: wardle-auth-reader, namespace: kube-system}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: extension-apiserver-authentication-reader}
-subjects: [{kind: ServiceAccount, name: apiserver, namespace: wardle}]
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: aggregated-apiserver-clusterrole}
-rules:
+const WARDLE = { namespace: 'wardle', service: 'api', account: 'apiserver' };
+const GROUP = 'wardle.example.com';
+/** The rights of artifacts/example/rbac.yaml of its module, and those to read mutating policies, which it reads too. */
+const RULES = `
 - {apiGroups: [''], resources: [namespaces], verbs: [get, watch, list]}
 - apiGroups: [admissionregistration.k8s.io]
   resources:
@@ -41,33 +22,8 @@ rules:
   verbs: [get, watch, list]
 - apiGroups: [flowcontrol.apiserver.k8s.io]
   resources: [prioritylevelconfigurations, flowschemas]
-  verbs: [list, watch]
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: sample-apiserver-clusterrolebinding}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: aggregated-apiserver-clusterrole}
-subjects: [{kind: ServiceAccount, name: apiserver, namespace: wardle}]
-`;
-const SERVICE = `apiVersion: v1
-kind: Service
-metadata: {name: api, namespace: wardle}
-spec: {type: ExternalName, externalName: localhost}
-`;
-
-function apiService(version: string, priority: number): string {
-  return `apiVersion: apiregistration.k8s.io/v1
-kind: APIService
-metadata: {name: ${version}.wardle.example.com}
-spec:
-  group: wardle.example.com
-  version: ${version}
-  groupPriorityMinimum: 1000
-  versionPriority: ${priority}
-  service: {name: api, namespace: wardle, port: {{port}}}
-  caBundle: {{caBundle}}
-`;
-}
+  verbs: [list, watch]`;
+const BOTH = `${apiService(WARDLE, GROUP, 'v1alpha1')}---\n${apiService(WARDLE, GROUP, 'v1beta1', 16)}`;
 
 function flunder(version: string, name: string, spec: string): string {
   return `apiVersion: wardle.example.com/${version}
@@ -83,13 +39,6 @@ metadata: {name: fischer}
 disallowedFlunders: [banned]
 `;
 
-/** Waits for a condition of both APIServices. kube-apiserver checks a healthy server every 30 s. */
-function availability(status: 'True' | 'False'): Step {
-  return $(`wait apiservice/${API} apiservice/${BETA} --for=condition=Available=${status} --timeout=70s`, {
-    timeoutMs: 75_000,
-  });
-}
-
 const COLUMNS = $(`get apiservices ${API} ${BETA} v1. v1.apps`);
 const CONDITION = $(`get apiservices ${API} ${BETA} -o 'jsonpath={range .items[*]}{.status.conditions}{"\\n"}{end}'`);
 const RESOURCES = $('api-resources --api-group=wardle.example.com -o wide');
@@ -98,21 +47,21 @@ export function wardleRegistered(): Script {
   return {
     name: 'wardle-registered',
     files: {
-      'namespace.yaml': NAMESPACE,
-      'rbac.yaml': RBAC,
-      'service.yaml': SERVICE,
-      'api-services.yaml': `${apiService('v1alpha1', 15)}---\n${apiService('v1beta1', 16)}`,
-      'wrong.yaml': apiService('v1alpha1', 15).replace('v1alpha1.wardle', 'v1.wardle').replace('{{port}}', '0'),
+      'account.yaml': accountObjects(WARDLE),
+      'role.yaml': roleObjects(WARDLE, RULES),
+      'service.yaml': serviceObject(WARDLE),
+      'api-services.yaml': BOTH,
+      'wrong.yaml': apiService(WARDLE, GROUP, 'v1alpha1').replace('v1alpha1.', 'v1.').replace('{{port}}', '0'),
     },
     steps: [
       $('get apiservices v1. v1.apps'),
-      $('apply -f namespace.yaml'),
-      $('apply -f rbac.yaml', { unscoped: true }),
+      $('apply -f account.yaml', { unscoped: true }),
+      $('apply -f role.yaml'),
       $('create secret tls serving -n wardle --cert={{certificate}} --key={{key}}'),
       $('apply -f service.yaml', { unscoped: true }),
       fails('apply -f wrong.yaml'),
       $('apply -f api-services.yaml'),
-      availability('False'),
+      availability('False', API, BETA),
       COLUMNS,
       CONDITION,
       RESOURCES,
@@ -136,7 +85,7 @@ export function wardleServed(): Script {
       'fischer.yaml': FISCHER,
     },
     steps: [
-      availability('True'),
+      availability('True', API, BETA),
       $('get flunders', { retryUntil: 0 }),
       COLUMNS,
       CONDITION,
@@ -201,7 +150,7 @@ export function wardleDead(): Script {
   return {
     name: 'wardle-dead',
     steps: [
-      availability('False'),
+      availability('False', API, BETA),
       COLUMNS,
       CONDITION,
       RESOURCES,
@@ -216,7 +165,7 @@ export function wardleDead(): Script {
 export function wardleBack(): Script {
   return {
     name: 'wardle-back',
-    steps: [availability('True'), $('get flunders', { retryUntil: 0 }), COLUMNS, CONDITION, RESOURCES],
+    steps: [availability('True', API, BETA), $('get flunders', { retryUntil: 0 }), COLUMNS, CONDITION, RESOURCES],
   };
 }
 

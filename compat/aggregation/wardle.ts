@@ -1,87 +1,63 @@
 /** The original k8s.io/sample-apiserver with etcd: registered, used, dead, back, unregistered. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { runScripts, type StepResult } from '../kubectl/run.ts';
+import type { StepResult } from '../kubectl/run.ts';
 import { freePort } from '../peers/free-port.ts';
 import type { Pair } from '../peers/pair.ts';
-import type { Peer } from '../peers/peer.ts';
 import { type Child, startChild, waitUntilReady } from '../peers/process.ts';
 import { program } from '../peers/programs.ts';
-import { type ServingCertificates, serviceAccountKubeconfig, startBackend, writePair } from './backend.ts';
+import {
+  delegationFlags,
+  type ServingCertificates,
+  serviceAccountKubeconfig,
+  startBackend,
+  writePair,
+} from './backend.ts';
+import { type Side, Sides } from './sides.ts';
 import { wardleBack, wardleDead, wardleGone, wardleRegistered, wardleServed } from './wardle-scripts.ts';
 
 const ACCOUNT = { namespace: 'wardle', name: 'apiserver' };
-
-interface Side {
-  readonly peer: Peer;
-  readonly folder: string;
-  readonly port: number;
-}
 
 export async function runWardle(
   pair: Pair,
   folder: string,
   certificates: ServingCertificates,
 ): Promise<readonly StepResult[]> {
-  const sides: Side[] = [];
-  for (const peer of [pair.reference, pair.candidate])
-    sides.push({ peer, folder: join(folder, peer.name), port: await freePort() });
-  const serving = await certificates.issue('api', 'wardle');
-  const [certificate, key] = writePair(join(folder, 'serving'), serving);
-  const variables = (peer: Peer): Record<string, string> => ({
-    port: String(sides.find((side) => side.peer === peer)?.port),
-    caBundle: certificates.caBundle,
-    certificate,
-    key,
-  });
-  const results: StepResult[] = [];
-  const run = async (...scripts: Parameters<typeof runScripts>[1]): Promise<void> => {
-    for (const script of scripts) results.push(...(await runScripts(pair, [script], variables)));
-  };
-
+  const [certificate, key] = writePair(join(folder, 'serving'), await certificates.issue('api', 'wardle'));
+  const sides = await Sides.open(pair, folder, { caBundle: certificates.caBundle, certificate, key });
   const etcd = await startEtcd(folder);
-  let servers: Child[] = [];
-  const start = async (): Promise<void> => {
-    servers = await Promise.all(
-      sides.map(async ({ peer, folder: own, port }) => {
-        const kubeconfig = await serviceAccountKubeconfig(peer, own, ACCOUNT);
-        return startBackend({
-          what: `sample-apiserver of ${peer.name}`,
-          program: program('sample-apiserver'),
-          folder: own,
-          port,
-          caPem: certificates.caPem,
-          args: [
-            `--etcd-servers=${etcd.url}`,
-            `--etcd-prefix=/registry/${peer.name}`,
-            '--bind-address=127.0.0.1',
-            `--secure-port=${port}`,
-            `--tls-cert-file=${certificate}`,
-            `--tls-private-key-file=${key}`,
-            ...['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'].map(
-              (flag) => `--${flag}=${kubeconfig}`,
-            ),
-          ],
-        });
-      }),
-    );
-  };
-  const stop = async (): Promise<void> => {
-    await Promise.all(servers.map((server) => server.stop()));
+  const start = async ({ peer, folder: own, port }: Side): Promise<Child> => {
+    const kubeconfig = await serviceAccountKubeconfig(peer, own, ACCOUNT);
+    return startBackend({
+      what: `sample-apiserver of ${peer.name}`,
+      program: program('sample-apiserver'),
+      folder: own,
+      ready: { port, caPem: certificates.caPem },
+      args: [
+        `--etcd-servers=${etcd.url}`,
+        `--etcd-prefix=/registry/${peer.name}`,
+        '--bind-address=127.0.0.1',
+        `--secure-port=${port}`,
+        `--tls-cert-file=${certificate}`,
+        `--tls-private-key-file=${key}`,
+        ...delegationFlags(kubeconfig),
+      ],
+    });
   };
   try {
-    await run(wardleRegistered());
-    await start();
-    await run(wardleServed());
-    await stop();
-    await run(wardleDead());
-    await start();
-    await run(wardleBack(), wardleGone());
+    await sides.run(wardleRegistered());
+    await sides.start(start);
+    await sides.run(wardleServed());
+    await sides.stop();
+    await sides.run(wardleDead());
+    await sides.start(start);
+    await sides.run(wardleBack());
+    await sides.run(wardleGone());
   } finally {
-    await stop();
+    await sides.stop();
     await etcd.stop();
   }
-  return results;
+  return sides.results;
 }
 
 /** One etcd for the extension servers of both sides. */

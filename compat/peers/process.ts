@@ -17,10 +17,17 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
+export interface ChildPlace {
+  readonly cwd?: string;
+  /** Added to the environment of the runner. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Starts a program whose output goes to a file. Throws if it cannot be started. */
-export function startChild(program: string, args: readonly string[], logFile: string): Child {
+export function startChild(program: string, args: readonly string[], logFile: string, place: ChildPlace = {}): Child {
   const log = openSync(logFile, 'a');
-  const child = spawn(program, args, { stdio: ['ignore', log, log] });
+  const env = { ...process.env, ...place.env };
+  const child = spawn(program, args, { ...place, env, stdio: ['ignore', log, log] });
   closeSync(log);
   if (child.pid === undefined) throw new Error(`${program} cannot be started`);
   running.add(child);
