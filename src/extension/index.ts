@@ -48,4 +48,5 @@ export type {
   ListeningServer,
   ParentOptions,
 } from './extension-server.ts';
+export { type ManifestOptions, manifests } from './manifests/manifests.ts';
 export { createExtensionServer } from './node/create-extension-server.ts';

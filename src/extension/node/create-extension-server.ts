@@ -11,6 +11,7 @@ import { BugError, ConfigError } from '../../base/errors.ts';
 import { Lifetime } from '../../base/lifetime.ts';
 import { type Logger, SILENT } from '../../base/logger.ts';
 import { gzipCompressor } from '../../node/gzip.ts';
+import { connect } from '../../node/kubeconfig/connect.ts';
 import { nodeBuildInfo, nodeProcessUsage } from '../../node/platform.ts';
 import { type ApiServer, createServer } from '../../server/create-server.ts';
 import { Loopback } from '../../server/filters/authentication/loopback.ts';
@@ -19,12 +20,14 @@ import { plainAnswer } from '../../server/http/plain-answers.ts';
 import { registerProcessMetrics } from '../../server/metrics/process-metrics.ts';
 import type { ResourceDefinition } from '../../server/resource/resource-definition.ts';
 import { type Access, PROBE_PATHS } from '../access.ts';
+import { delegatedAccess } from '../delegated/delegated-access.ts';
 import type {
   ExtensionListenOptions,
   ExtensionServer,
   ExtensionServerOptions,
   IssuedCertificate,
   ListeningServer,
+  ParentOptions,
 } from '../extension-server.ts';
 import { standaloneAccess } from '../standalone-access.ts';
 import { listenOn, type ServingListener } from './listen-on.ts';
@@ -175,13 +178,22 @@ class NodeExtensionServer implements ExtensionServer {
   }
 
   async #openAccess(loopback: Loopback): Promise<Access> {
-    const { authentication = {}, authorization = {} } = this.#options;
-    return standaloneAccess({
-      authentication,
-      authorization,
-      ca: await this.#certificates.ca(),
-      own: loopback.authenticate,
+    const { authentication = {}, authorization = {}, standalone = false, parent = {} } = this.#options;
+    const own = loopback.authenticate;
+    if (standalone) return standaloneAccess({ authentication, authorization, ca: await this.#certificates.ca(), own });
+    const transport = parent.transport ?? (await this.#connect(parent));
+    return delegatedAccess({ authentication, authorization, transport, own, clock: this.#clock, logger: this.#logger });
+  }
+
+  async #connect({ kubeconfig, context }: ParentOptions): Promise<Transport> {
+    const connection = await connect({
+      ...(kubeconfig !== undefined && { kubeconfig }),
+      ...(context !== undefined && { context }),
+      warn: (message) => this.#logger.warn(message),
+      clock: this.#clock,
     });
+    this.#lifetime.add('connection to the parent', () => connection.stop());
+    return connection.transport;
   }
 
   async #stop(): Promise<void> {

@@ -27,7 +27,7 @@ export interface OpenContext {
 }
 
 /**
- * Opens the storage. A server whose resources all have stores of their own gets one in memory: it stays empty. Throws
+ * Opens the storage. A server whose resources all have a store or a storage of their own gets one in memory: it stays empty. Throws
  * ConfigError if the folder cannot be used.
  */
 export async function openStorage(
@@ -36,7 +36,7 @@ export async function openStorage(
 ): Promise<Storage> {
   if (typeof option === 'object' && !('folder' in option)) return option;
   const folder = folderOf(option);
-  const needed = resources.some(({ store }) => store === undefined);
+  const needed = resources.some(({ store, storage }) => store === undefined && storage === undefined);
   const storage =
     folder === undefined || !needed ? createMemoryStorage({ clock }) : await openFolder(folder, clock, logger);
   lifetime.add('storage', () => storage.stop());

@@ -1,0 +1,111 @@
+/**
+ * The authentication of the parent as it is published for extension servers: the ConfigMap
+ * `kube-system/extension-apiserver-authentication`, followed by a watch.
+ * Invariant: what was read last is used until a newer state can be read; a malformed state changes nothing.
+ */
+import { isForbidden, isNotFound } from '../../apimachinery/status/status.ts';
+import { ConfigError, toError } from '../../base/errors.ts';
+import type { Stoppable } from '../../base/lifetime.ts';
+import type { Client } from '../../client/api.ts';
+import type { InformerSet } from '../../client/informer.ts';
+import { ConfigMap } from '../../kinds/api/core/v1.ts';
+import type { RequestHeaderOptions } from '../../server/filters/authentication/request-header.ts';
+
+const NAMESPACE = 'kube-system';
+const NAME = 'extension-apiserver-authentication';
+
+export interface ParentAuthentication {
+  /** The CA of client certificates, PEM; '' for none. */
+  readonly clientCa: string;
+  /** The headers of the parent's proxy and the CA of its certificate. Undefined: the parent does not publish any. */
+  readonly requestHeader: (RequestHeaderOptions & { readonly ca: string }) | undefined;
+}
+
+export interface AuthenticationInfoOptions {
+  readonly client: Client;
+  readonly informers: InformerSet;
+  /** Called with every state after the first one. */
+  onChange(authentication: ParentAuthentication): void;
+  /** Called for a state that cannot be read. */
+  onProblem(error: Error): void;
+}
+
+/**
+ * Reads the ConfigMap and begins to follow it. Resolves with the first state. Throws ConfigError if this user may not
+ * read it or it does not exist.
+ */
+export async function followAuthenticationInfo(
+  options: AuthenticationInfoOptions,
+): Promise<Stoppable & { readonly first: ParentAuthentication }> {
+  const { client, informers, onChange, onProblem } = options;
+  const first = await readFirst(client);
+  let last = JSON.stringify(first);
+  const read = (data: Readonly<Record<string, string>> | undefined): void => {
+    try {
+      const next = parseAuthenticationInfo(data ?? {});
+      const text = JSON.stringify(next);
+      if (text === last) return;
+      last = text;
+      onChange(next);
+    } catch (caught) {
+      onProblem(toError(caught));
+    }
+  };
+  const informer = informers.informer(ConfigMap, { namespace: NAMESPACE, fieldSelector: `metadata.name=${NAME}` });
+  const registration = informer.addHandler({
+    onAdd: ({ data }) => read(data),
+    onUpdate: (_before, { data }) => read(data),
+  });
+  const stop = async (): Promise<void> => registration.remove();
+  return { first, stop, [Symbol.asyncDispose]: stop };
+}
+
+async function readFirst(client: Client): Promise<ParentAuthentication> {
+  try {
+    const { data } = await client.api(ConfigMap, NAMESPACE).get(NAME);
+    return parseAuthenticationInfo(data ?? {});
+  } catch (caught) {
+    const cause = toError(caught);
+    if (!isForbidden(caught) && !isNotFound(caught)) throw cause;
+    const help = isForbidden(caught)
+      ? `; bind its user to the role ${NAME}-reader: kubectl create rolebinding NAME -n ${NAMESPACE} --role=${NAME}-reader --serviceaccount=NAMESPACE:NAME`
+      : '';
+    throw new ConfigError(`cannot read the ConfigMap ${NAMESPACE}/${NAME} of the parent: ${cause.message}${help}`, {
+      cause,
+    });
+  }
+}
+
+/** Throws ConfigError for lists that are not JSON arrays of texts. */
+export function parseAuthenticationInfo(data: Readonly<Record<string, string>>): ParentAuthentication {
+  const names = (key: string): readonly string[] => parseNames(key, data[`requestheader-${key}`] ?? '');
+  const ca = data['requestheader-client-ca-file'] ?? '';
+  return {
+    clientCa: data['client-ca-file'] ?? '',
+    requestHeader:
+      ca.trim() === ''
+        ? undefined
+        : {
+            ca,
+            username: names('username-headers'),
+            uid: names('uid-headers'),
+            group: names('group-headers'),
+            extraPrefix: names('extra-headers-prefix'),
+            allowedNames: names('allowed-names'),
+          },
+  };
+}
+
+function parseNames(key: string, text: string): readonly string[] {
+  if (text === '') return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new ConfigError(`requestheader-${key} of the parent is not JSON`, { cause });
+  }
+  if (value === null) return [];
+  if (!Array.isArray(value) || value.some((name) => typeof name !== 'string'))
+    throw new ConfigError(`requestheader-${key} of the parent is not a list of texts`);
+  return value as string[];
+}

@@ -1,0 +1,78 @@
+/**
+ * Authentication of bearer tokens by the parent, with a TokenReview per token and 10 s.
+ * Invariant: tokens are kept neither in memory nor in messages: the results are found by a keyed hash.
+ */
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import { encodeUtf8, formatHex } from '../../base/bytes.ts';
+import { toError } from '../../base/errors.ts';
+import { isPromise } from '../../base/maybe-promise.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { DeepReadonly } from '../../client/object-types.ts';
+import {
+  type UserInfo as ReviewedUser,
+  TokenReview,
+  type TokenReviewStatus,
+} from '../../kinds/api/authentication/v1.ts';
+import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../../server/authenticator.ts';
+import { type ReviewSender, sendReview } from './send-review.ts';
+import { SharedResults } from './shared-results.ts';
+
+export interface TokenReviewOptions extends ReviewSender {
+  /** Audiences that a token must be for, one of them. Empty: those of the parent. */
+  readonly audiences: readonly string[];
+  /** How long a result is used, of good and of bad tokens. The reference: 10 s. 0 for never. */
+  readonly cacheMs: number;
+  /** Called when the parent cannot be asked. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/** The size of the reference's cache. */
+const KEPT_TOKENS = 32_768;
+
+/**
+ * Asks the parent. A token that it does not know is `none`, one that it refuses with a message is `failed`, and so is
+ * one that it cannot be asked about; the last two are not kept.
+ */
+export function tokenReviewAuthenticator(options: TokenReviewOptions): TokenAuthenticator {
+  const { clock, cacheMs, onFailure } = options;
+  const results = new SharedResults<AuthenticationResult>({
+    clock,
+    limit: KEPT_TOKENS,
+    lifetimeMs: ({ outcome }) => (outcome === 'failed' ? 0 : cacheMs),
+  });
+  const salt = formatHex(globalThis.crypto.getRandomValues(new Uint8Array(32)));
+  const failed = (caught: unknown): AuthenticationResult => {
+    const error = toError(caught);
+    onFailure(error);
+    return { outcome: 'failed', message: `the token cannot be reviewed by the parent: ${error.message}` };
+  };
+  return (token, asked) => {
+    const audiences = asked.length > 0 ? asked : options.audiences;
+    const key = formatHex(sha256(encodeUtf8(JSON.stringify([salt, audiences, token]))));
+    const result = results.get(key, () => review(options, token, audiences));
+    return isPromise(result) ? result.catch(failed) : result;
+  };
+}
+
+async function review(
+  options: TokenReviewOptions,
+  token: string,
+  audiences: readonly string[],
+): Promise<AuthenticationResult> {
+  const spec = { token, ...(audiences.length > 0 && { audiences }) };
+  const { status } = await sendReview(options, TokenReview, { spec });
+  return resultOf(status ?? {}, audiences);
+}
+
+function resultOf(status: DeepReadonly<TokenReviewStatus>, audiences: readonly string[]): AuthenticationResult {
+  if (status.authenticated !== true)
+    return status.error ? { outcome: 'failed', message: status.error } : NOT_RECOGNIZED;
+  const user = userOf(status.user ?? {});
+  if (audiences.length === 0) return { outcome: 'ok', user };
+  const common = audiences.filter((audience) => status.audiences?.includes(audience));
+  return common.length === 0 ? NOT_RECOGNIZED : { outcome: 'ok', user, audiences: common };
+}
+
+function userOf({ username = '', uid = '', groups = [], extra = {} }: DeepReadonly<ReviewedUser>): UserInfo {
+  return { name: username, uid, groups, extra };
+}

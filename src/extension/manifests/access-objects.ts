@@ -1,0 +1,88 @@
+/**
+ * The namespace of an extension server, its ServiceAccount, and the RBAC objects: what the server may ask its parent,
+ * and who may use its resources.
+ */
+import type { JsonObject } from '../../base/json-value.ts';
+import type { ResourceDefinition } from '../../server/resource/resource-definition.ts';
+import type { ServiceNames } from './service-names.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+const READ: readonly string[] = ['get', 'list', 'watch'];
+const WRITE: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+
+/**
+ * Configuration of the parent that admission reads: namespaces now, and the webhooks and policies that an extension
+ * server has to run itself, because the aggregator runs no admission.
+ */
+const ADMISSION_RULES: readonly JsonObject[] = [
+  { apiGroups: [''], resources: ['namespaces'], verbs: [...READ] },
+  {
+    apiGroups: ['admissionregistration.k8s.io'],
+    resources: [
+      'mutatingwebhookconfigurations',
+      'validatingwebhookconfigurations',
+      'mutatingadmissionpolicies',
+      'mutatingadmissionpolicybindings',
+      'validatingadmissionpolicies',
+      'validatingadmissionpolicybindings',
+    ],
+    verbs: [...READ],
+  },
+];
+
+export function accessObjects(names: ServiceNames, resources: readonly ResourceDefinition[]): readonly JsonObject[] {
+  const { namespace, name } = names;
+  // Cluster-scoped names carry the namespace, so that two servers of one name do not collide.
+  const scoped = `${namespace}:${name}`;
+  const account = { kind: 'ServiceAccount', namespace, name };
+  const admins = resourceRules(resources, [...READ, ...WRITE]);
+  return [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name } },
+    clusterRole(`${scoped}-server`, [...ADMISSION_RULES, ...admins]),
+    clusterRoleBinding(`${scoped}-server`, `${scoped}-server`, account),
+    clusterRoleBinding(`${scoped}-auth-delegator`, 'system:auth-delegator', account),
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: { namespace: 'kube-system', name: `${scoped}-auth-reader` },
+      roleRef: { apiGroup: RBAC, kind: 'Role', name: 'extension-apiserver-authentication-reader' },
+      subjects: [account],
+    },
+    // Users get the resources with the roles that they have: `edit` and `admin` may write, `view` may read.
+    clusterRole(`${scoped}-edit`, admins, ['admin', 'edit']),
+    clusterRole(`${scoped}-view`, resourceRules(resources, READ), ['view']),
+  ];
+}
+
+/** One rule per group, for the resources and their subresources. */
+function resourceRules(resources: readonly ResourceDefinition[], verbs: readonly string[]): readonly JsonObject[] {
+  const byGroup = new Map<string, Set<string>>();
+  for (const { plural, versions, subresources } of resources)
+    for (const { group } of versions) {
+      const names = byGroup.get(group) ?? new Set<string>();
+      byGroup.set(group, names.add(plural));
+      for (const { name } of subresources) names.add(`${plural}/${name}`);
+    }
+  return [...byGroup].map(([group, names]) => ({ apiGroups: [group], resources: [...names], verbs: [...verbs] }));
+}
+
+function clusterRole(name: string, rules: readonly JsonObject[], aggregateTo: readonly string[] = []): JsonObject {
+  const labels = Object.fromEntries(aggregateTo.map((role) => [`${RBAC}/aggregate-to-${role}`, 'true']));
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name, ...(aggregateTo.length > 0 && { labels }) },
+    rules: [...rules],
+  };
+}
+
+function clusterRoleBinding(name: string, role: string, subject: JsonObject): JsonObject {
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
+    subjects: [subject],
+  };
+}
