@@ -9,7 +9,7 @@ import { decodeBase64 } from '../base/base64.ts';
 import { decodeUtf8, EMPTY_BYTES } from '../base/bytes.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import type { ByteSource } from '../server/http/byte-stream.ts';
-import type { OutboundResponse, OutboundUpgrade } from '../server/http/outbound.ts';
+import type { OutboundResponse, OutboundUpgrade, RequestObserver } from '../server/http/outbound.ts';
 
 /** The condition Available of an APIService. */
 export interface Availability {
@@ -53,8 +53,15 @@ export interface BackendRequest {
   readonly body?: Uint8Array | ByteSource;
   /** Cancels the request. Before the response, the call rejects with its reason; afterwards, the body aborts. */
   readonly signal?: AbortSignal;
+  /** Follows the request; called for each endpoint that is tried. */
+  readonly observer?: RequestObserver;
   /** The user that the headers X-Remote-* name. Default: they are absent. */
   readonly user?: UserInfo;
+  /**
+   * Whether the request is passed on for a client. Then X-Forwarded-Host is set to the address of the server, as in the
+   * reference, and `headers` belong to the client, which adds to them. Default false.
+   */
+  readonly isForwarded?: boolean;
 }
 
 export interface BackendUpgradeRequest extends Omit<BackendRequest, 'body'> {

@@ -9,7 +9,7 @@ import { type Connection, type ConnectionPool, discardConnection } from '../outb
 import { clientError, lostConnection, NotProcessedError } from '../outbound/errors.ts';
 import { type Abort, type Message, type RequestEvents, sendHttp1 } from '../outbound/http1-request.ts';
 import { sendHttp2 } from '../outbound/http2-request.ts';
-import { sendOver } from '../outbound/outbound-client.ts';
+import { sendOver } from '../outbound/send-over.ts';
 import type { ParsedTarget } from '../outbound/target.ts';
 import { type BodyReceiver, CollectedBody, StreamedBody } from './response-body.ts';
 

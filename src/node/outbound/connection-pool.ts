@@ -77,6 +77,7 @@ export class ConnectionPool {
   readonly #sessions = new Map<string, PooledSession[]>();
   readonly #open = new Set<PooledSession>();
   readonly #withoutHttp2 = new Set<string>();
+  #isRetired = false;
   /** Origins whose protocol is being negotiated. */
   readonly #negotiating = new Map<string, Promise<Connection>>();
 
@@ -120,6 +121,17 @@ export class ConnectionPool {
     return this.#open.size + sockets.reduce((sum, list) => sum + (list?.length ?? 0), 0);
   }
 
+  /** The owner of the pool has dropped it: new requests belong to another pool. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /** Closes idle connections, and marks the pool as dropped. */
+  retire(): void {
+    this.#isRetired = true;
+    this.closeIdle();
+  }
+
   /** Closes idle connections. Running requests continue; what they leave open closes after its idle time. */
   closeIdle(): void {
     for (const sockets of Object.values(this.agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
@@ -127,6 +139,7 @@ export class ConnectionPool {
   }
 
   destroy(): void {
+    this.#isRetired = true;
     this.#dialer.stop();
     this.agent.destroy();
     for (const session of this.#open) session.destroy();

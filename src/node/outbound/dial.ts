@@ -7,13 +7,14 @@
 import { isIP, type Socket } from 'node:net';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
 import { readCaBundle } from '../../pki/ca-bundle.ts';
 import { verifyCertificate } from '../../pki/verify-certificate.ts';
 import { verifySignature } from '../../pki/verify-signature-node.ts';
 import { CertificatePool } from '../../pki/x509/certificate-pool.ts';
 import type { ClientKeyPair } from '../../server/http/outbound.ts';
 import { MAX_RSA_BITS, type PeerChainProblem, parsePeerChain, takePeerCertificates } from '../tls/peer-chain.ts';
-import { NotSentError, STOPPED } from './errors.ts';
+import { MisconfiguredError, NotSentError, STOPPED } from './errors.ts';
 import { DIAL_MS, KEEP_ALIVE_MS } from './limits.ts';
 import { type HttpProxy, openProxyTunnel } from './proxy-tunnel.ts';
 import type { Origin } from './target.ts';
@@ -139,14 +140,19 @@ export class Dialer {
 
   /** OpenSSL gets no authority: the empty list keeps Node from adding its own. */
   #secureContext(): SecureContext {
-    this.#context ??= createSecureContext({ ca: [], ...this.#options.clientCertificate });
-    return this.#context;
+    try {
+      this.#context ??= createSecureContext({ ca: [], ...this.#options.clientCertificate });
+      return this.#context;
+    } catch (caught) {
+      // The certificate and the key do not belong together, or are not PEM.
+      throw new MisconfiguredError(`tls: the client certificate cannot be used: ${toError(caught).message}`);
+    }
   }
 }
 
 function poolOf(ca: string): CertificatePool {
   const bundle = readCaBundle(ca);
-  if (!bundle.ok) throw new NotSentError(bundle.problem);
+  if (!bundle.ok) throw new MisconfiguredError(bundle.problem);
   return new CertificatePool(bundle.certificates);
 }
 

@@ -1,6 +1,6 @@
 /** Failures of outbound requests in the words of Go's HTTP client, which operators search for. */
 import { isTransportError, TransportError, toError } from '../../base/errors.ts';
-import type { OutboundTarget } from '../../server/http/outbound.ts';
+import { OutboundError, type OutboundTarget } from '../../server/http/outbound.ts';
 
 export const STOPPED = 'the server is shutting down';
 
@@ -22,6 +22,9 @@ const LOST: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', '
 /** A failure before a connection could be used, so that the request was not sent. */
 export class NotSentError extends TransportError {}
 
+/** The CA bundle or the client certificate cannot be used. */
+export class MisconfiguredError extends NotSentError {}
+
 /** The server says that it did not process the request: REFUSED_STREAM, or a GOAWAY (RFC 9113, 8.7). */
 export class NotProcessedError extends NotSentError {}
 
@@ -37,11 +40,16 @@ export function lostConnection(message: string, cause?: Error): TransportError {
  * Wraps a failure: `Get "<url>": dial tcp 127.0.0.1:1: connect: connection refused`. It is retryable exactly if the
  * request was not sent.
  */
-export function outboundError(method: string, target: OutboundTarget, caught: unknown): TransportError {
+export function outboundError(method: string, target: OutboundTarget, caught: unknown): OutboundError {
   const cause = toError(caught);
-  const message = `${operation(method)} ${JSON.stringify(target.url)}: ${describe(cause, target)}`;
+  const detail = describe(cause, target);
   const retryable = isUnsent(cause);
-  return new TransportError(message, { cause, retryable, connectionLost: !retryable && isLost(cause) });
+  return new OutboundError(`${operation(method)} ${JSON.stringify(target.url)}: ${detail}`, detail, {
+    cause,
+    retryable,
+    connectionLost: !retryable && isLost(cause),
+    isMisconfigured: cause instanceof MisconfiguredError,
+  });
 }
 
 /**

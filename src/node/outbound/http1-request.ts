@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type RequestOptions, request as sendHttps } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { TransportError } from '../../base/errors.ts';
-import { type ByteSink, type ByteTunnel, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
+import { type ByteSink, type ByteSource, type ByteTunnel, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
 import type {
   OutboundRequest,
   OutboundResponse,
@@ -32,7 +32,9 @@ export const BODY_ABORTED = 'the request body was aborted';
 type Http1Connection = Extract<Connection, { protocol: 'http/1.1' }>;
 
 /** The parts of a request that are sent, apart from its target. */
-export type Message = Pick<OutboundRequest, 'method' | 'headers' | 'body'>;
+export interface Message extends Pick<OutboundRequest, 'method' | 'headers'> {
+  readonly body?: OutboundRequest['body'] | undefined;
+}
 
 /** A request to send, with its parsed target. */
 export interface Sending<Request, Result> {
@@ -66,14 +68,27 @@ export function sendHttp1(
     events.failed(error);
     outgoing.destroy(error);
   };
+  // The agent would close the connection, and Node would report no error.
+  outgoing.on('upgrade', (incoming, socket) => {
+    socket.destroy();
+    const protocol = JSON.stringify(incoming.headers.upgrade ?? '');
+    events.failed(new TransportError(`backend tried to switch protocol ${protocol} when "" was requested`));
+  });
   if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
-  else body.pipeTo(writableSink(outgoing, () => abort(new TransportError(BODY_ABORTED))));
+  else pipeWhenConnected(body, outgoing, () => abort(new TransportError(BODY_ABORTED)));
   return abort;
+}
+
+/** Nothing of the source is read before there is a connection, so a request without one can be sent again. */
+function pipeWhenConnected(body: ByteSource, outgoing: ClientRequest, abort: () => void): void {
+  const pipe = (): void => body.pipeTo(writableSink(outgoing, abort));
+  if (outgoing.socket === null) outgoing.once('socket', pipe);
+  else pipe();
 }
 
 /** Sends an upgrade request over a connection of its own. */
 export function sendUpgrade(
-  { request, target, events }: Sending<OutboundUpgradeRequest, OutboundUpgrade>,
+  { request, target, events }: Sending<Pick<OutboundUpgradeRequest, 'method' | 'headers' | 'upgrade'>, OutboundUpgrade>,
   connection: TLSSocket,
 ): Abort {
   const { method, headers, upgrade } = request;

@@ -8,11 +8,11 @@
 import { parseDuration } from '../../apimachinery/scalars/duration.ts';
 import { StatusError, statusOf } from '../../apimachinery/status/status.ts';
 import { badRequest, timeout } from '../../apimachinery/status/status-catalogue.ts';
-import { ArraySet, type ArraySetItem } from '../../base/array-set.ts';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
+import { type Deadline, Deadlines } from '../deadlines.ts';
 import { type Answer, startClosed } from '../http/exchange.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import { statusAnswer } from '../http/respond.ts';
@@ -30,12 +30,9 @@ export interface DeadlineOptions {
   readonly onRefused: (request: ServerRequest, answer: Answer) => void;
 }
 
-/** The resolution of deadlines. One timer serves all requests. */
-const TICK_MS = 250;
-
 export function withDeadline(options: DeadlineOptions): RequestFilter {
   const { isLongRunning, requestTimeoutMs } = options;
-  const pending = new PendingRequests(options.clock);
+  const pending = new Deadlines(options.clock);
   return (next) => (request) => {
     if (isLongRunning(request.info)) {
       request.longRunning = true;
@@ -63,12 +60,12 @@ export function withDeadline(options: DeadlineOptions): RequestFilter {
 function answerByDeadline(
   answer: Promise<Answer>,
   request: ServerRequest,
-  pending: PendingRequests,
+  pending: Deadlines,
   { logger, metrics }: DeadlineOptions,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let expired = false;
-    const entry: Entry = {
+    const entry: Deadline = {
       index: undefined,
       deadline: request.deadline,
       expire(): void {
@@ -94,48 +91,4 @@ function answerByDeadline(
       },
     );
   });
-}
-
-interface Entry extends ArraySetItem {
-  readonly deadline: number;
-  expire(): void;
-}
-
-/**
- * Requests that wait for their endpoints. The timer starts with the first request and stops when it finds none, so the
- * end of a request never touches it.
- */
-class PendingRequests {
-  readonly #clock: Clock;
-  readonly #entries = new ArraySet<Entry>();
-  #ticking = false;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  add(entry: Entry): void {
-    this.#entries.add(entry);
-    if (!this.#ticking) this.#arm();
-  }
-
-  delete(entry: Entry): void {
-    this.#entries.delete(entry);
-  }
-
-  #arm(): void {
-    this.#ticking = true;
-    this.#clock.setTimer(TICK_MS, () => this.#tick(), { background: true });
-  }
-
-  #tick(): void {
-    this.#ticking = false;
-    const now = this.#clock.monotonic();
-    this.#entries.visitAll((entry) => {
-      if (entry.deadline > now) return;
-      this.#entries.delete(entry);
-      entry.expire();
-    });
-    if (this.#entries.size > 0) this.#arm();
-  }
 }

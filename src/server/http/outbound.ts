@@ -3,6 +3,7 @@
  * Every failure names the URL and the cause in the words of Go's HTTP client.
  */
 import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
+import { TransportError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { ByteSource, ByteTunnel } from './byte-stream.ts';
 
@@ -87,11 +88,91 @@ export type OutboundUpgrade =
   /** The server answered without switching protocols. */
   | { readonly kind: 'response'; readonly response: OutboundResponse };
 
+/** A server that many requests go to, and how it is trusted. */
+export interface OutboundServerOptions {
+  /** The address to connect to. It is the value of the Host header, and the host of the URL in messages. */
+  readonly address: ServiceAddress;
+  /** The name that the certificate must be valid for, and that SNI sends. */
+  readonly serverName: string;
+  /** PEM, each certificate of which is a trust anchor; empty for the authorities that the system trusts. */
+  readonly ca: string;
+  /** Accepts any certificate. Default false. */
+  readonly insecureSkipVerify?: boolean;
+  /** Default: none is presented. */
+  readonly clientCertificate?: ClientKeyPair | undefined;
+}
+
+/** A request that is running. */
+export interface RunningRequest {
+  /** Cancels the request. Before the response, the call rejects with the reason; afterwards, the body aborts. */
+  cancel(reason: Error): void;
+}
+
+/** Follows a request, as an AbortSignal and more, without their cost. */
+export interface RequestObserver {
+  /** Called once, before the call returns. */
+  started(running: RunningRequest): void;
+  /** Called once when the request, the body of its response and its tunnel are over, also after a failure. */
+  closed(): void;
+}
+
+export interface OutboundServerRequest {
+  readonly method: string;
+  /** Path and query, as sent on the request line. */
+  readonly target: string;
+  /** See `OutboundRequest`. */
+  readonly headers: HttpHeaders;
+  /** See `OutboundRequest`. A source is not piped before a connection exists. */
+  readonly body?: Uint8Array | ByteSource | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly observer?: RequestObserver | undefined;
+}
+
+export interface OutboundServerUpgrade extends Omit<OutboundServerRequest, 'body'> {
+  /** The value of the Upgrade header, such as `websocket` or `SPDY/3.1`. */
+  readonly upgrade: string;
+}
+
+/** A server of an OutboundClient. Requests share its connections. It needs no stop of its own. */
+export interface OutboundServer {
+  /** `host:port` of its address. */
+  readonly authority: string;
+  /** See `OutboundClient.request`. */
+  request(request: OutboundServerRequest): Promise<OutboundResponse>;
+  /** See `OutboundClient.upgrade`. */
+  upgrade(request: OutboundServerUpgrade): Promise<OutboundUpgrade>;
+}
+
+/** A failed request: `Get "<url>": <detail>`. */
+export class OutboundError extends TransportError {
+  /** The cause without the method and the URL, in the words of Go's HTTP transport. */
+  readonly detail: string;
+  /** The CA bundle or the client certificate cannot be used, so no request can succeed. */
+  readonly isMisconfigured: boolean;
+
+  constructor(
+    message: string,
+    detail: string,
+    options: {
+      readonly cause: Error;
+      readonly retryable: boolean;
+      readonly connectionLost: boolean;
+      readonly isMisconfigured: boolean;
+    },
+  ) {
+    super(message, options);
+    this.detail = detail;
+    this.isMisconfigured = options.isMisconfigured;
+  }
+}
+
 /**
- * Failures are TransportErrors with messages such as `Post "<url>": dial tcp 127.0.0.1:1: connect: connection refused`.
+ * Failures are OutboundErrors with messages such as `Post "<url>": dial tcp 127.0.0.1:1: connect: connection refused`.
  * Their `retryable` is true exactly if the request was not sent, because no connection could be made.
  */
 export interface OutboundClient {
+  /** Prepares requests to a server. Servers with the same trust and client certificate share connections. */
+  server(options: OutboundServerOptions): OutboundServer;
   /** Sends a POST and reads the whole answer, within its time and up to its limit. */
   post(call: OutboundCall): Promise<OutboundAnswer>;
   /**
@@ -111,6 +192,14 @@ export interface ServiceAddress {
 
 /** Resolves a Service to an address. Declared here, below all servers of the chain, because several of them call it. */
 export interface ServiceResolver {
-  /** Throws, or rejects with, a TransportError that names what is missing: `service "x" not found`. */
-  resolve(namespace: string, name: string, port: number): MaybePromise<ServiceAddress>;
+  /**
+   * Returns an address that is not among `tried`, unless there are no others. Throws, or rejects with, a TransportError
+   * that names what is missing: `service "x" not found`.
+   */
+  resolve(
+    namespace: string,
+    name: string,
+    port: number,
+    tried?: readonly ServiceAddress[],
+  ): MaybePromise<ServiceAddress>;
 }

@@ -1,5 +1,5 @@
 /** Keys of a user's extra in the names of headers (`x-remote-extra-scopes`). */
-import { decodeUtf8 } from '../../../base/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../../base/bytes.ts';
 
 /** Decodes percent escapes and keeps `+`. A key with a malformed escape is returned unchanged. */
 export function unescapeExtraKey(text: string): string {
@@ -8,5 +8,14 @@ export function unescapeExtraKey(text: string): string {
     const bytes = new Uint8Array(run.length / 3);
     for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(run.slice(i * 3 + 1, i * 3 + 3), 16);
     return decodeUtf8(bytes);
+  });
+}
+
+/** Escapes each byte that a header name cannot contain, and `%`. `unescapeExtraKey` reverts it. */
+export function escapeExtraKey(key: string): string {
+  return key.replace(/[^!#$&'*+\-.^_`|~0-9A-Za-z]+/g, (run) => {
+    let escaped = '';
+    for (const byte of encodeUtf8(run)) escaped += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    return escaped;
   });
 }
