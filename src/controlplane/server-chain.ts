@@ -231,7 +231,7 @@ function createExtensions(serving: ServingParts, outbound: OutboundClient, kube:
     checkCaBundle,
     converter: converterFactory({
       client: outbound,
-      services: createServiceResolver(kube.services, Math.random),
+      services: createServiceResolver({ objects: kube.services, random: Math.random }),
       newUid: () => globalThis.crypto.randomUUID(),
     }),
   });

@@ -11,7 +11,7 @@ test('a Service is reached through the EndpointSlices that name it', async () =>
     metadata: { name: 'hook' },
     spec: { ports: [{ name: 'https', port: 443 }] },
   });
-  const services = createServiceResolver(kube.server.services, () => 0);
+  const services = createServiceResolver({ objects: kube.server.services, random: () => 0 });
   expect(await services.resolve('default', 'hook', 443)).toEqual({
     host: expect.stringMatching(/^10\.0\.0\./),
     port: 443,
@@ -26,5 +26,15 @@ test('a Service is reached through the EndpointSlices that name it', async () =>
   await slice('a', 'other', '192.0.2.1');
   await slice('b', 'hook', '192.0.2.2');
   expect(await services.resolve('default', 'hook', 443)).toEqual({ host: '192.0.2.2', port: 8443 });
+  await kube.request('PUT', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/b', {
+    metadata: { name: 'b', labels: { 'kubernetes.io/service-name': 'other' } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['192.0.2.2'] }],
+    ports: [{ name: 'https', port: 8443 }],
+  });
+  await slice('c', 'hook', '192.0.2.3');
+  expect(await services.resolve('default', 'hook', 443)).toEqual({ host: '192.0.2.3', port: 8443 });
+  await kube.request('DELETE', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/c');
+  expect(await services.resolve('default', 'hook', 443)).toMatchObject({ port: 443 });
   await expect((async () => services.resolve('default', 'none', 443))()).rejects.toThrow('service "none" not found');
 });
