@@ -8,6 +8,7 @@ const forked = [
   'src/extension/node/**/*.test.ts',
   'src/cli/**/*.test.ts',
   'test/process/**/*.test.ts',
+  'test/aggregator/**/*.test.ts',
 ];
 
 const config: ViteUserConfig = defineConfig({

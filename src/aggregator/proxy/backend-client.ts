@@ -24,7 +24,7 @@ import type {
   BackendUpgradeRequest,
   RemoteVersion,
 } from '../remote-version.ts';
-import { sendToSelf } from './loopback-response.ts';
+import { sendToSelf } from './send-to-self.ts';
 import { type MutableHeaders, setUserHeaders } from './user-headers.ts';
 
 export interface BackendClientOptions {

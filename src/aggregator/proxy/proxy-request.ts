@@ -8,18 +8,17 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { serviceUnavailable, timeout } from '../../apimachinery/status/status-catalogue.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TransportError } from '../../base/errors.ts';
-import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { Deadlines } from '../../server/deadlines.ts';
 import { joinTunnels } from '../../server/http/byte-stream.ts';
 import type { Answer, Incoming } from '../../server/http/exchange.ts';
 import type { OutboundUpgrade } from '../../server/http/outbound.ts';
 import type { RequestInfo } from '../../server/http/request-info.ts';
-import type { ServerRequest } from '../../server/http/server-request.ts';
+import type { RequestHandler, ServerRequest } from '../../server/http/server-request.ts';
+import type { ProxyHandler } from '../aggregator-server.ts';
 import type { BackendClient, RemoteVersion } from '../remote-version.ts';
 import { isOwnService } from './backend-client.ts';
 import { backendTarget } from './backend-target.ts';
 import { forwardedHeaders, upgradeHeaders } from './forwarded-headers.ts';
-import { type Loopback, loopbackAnswer } from './loopback-request.ts';
 import { failureOf, responseAnswer } from './proxy-answer.ts';
 import { ProxyExchange } from './proxy-exchange.ts';
 
@@ -28,22 +27,20 @@ export interface ProxyOptions {
   readonly clock: Clock;
   /** `--aggregator-reject-forwarding-redirect`: a redirect of a server is answered with 502. Default true. */
   readonly rejectsRedirects?: boolean;
-  /** Answers requests to `default/kubernetes:443`, without a socket. Default: they are answered with 503. */
-  readonly loopback?: Loopback;
+  /** Answers requests to `default/kubernetes:443`: this server itself, behind its proxy. */
+  readonly own: RequestHandler;
 }
-
-/** Passes a request on to the server of the version. Throws, or rejects with, a StatusError for a failure. */
-export type Proxy = (request: ServerRequest, to: RemoteVersion) => MaybePromise<Answer>;
 
 /** The time for a request to `/apis/<group>/<version>`, as in the reference. */
 const DISCOVERY_MS = 5_000;
 
-export function createProxy({ client, clock, rejectsRedirects = true, loopback }: ProxyOptions): Proxy {
+/** Makes the handler that passes requests on to the server of their version. Nothing is sent before it is called. */
+export function createProxy({ client, clock, rejectsRedirects = true, own }: ProxyOptions): ProxyHandler {
   const deadlines = new Deadlines(clock);
   return (request, to) => {
+    if (isOwnService(to.service)) return own(request);
     const { incoming, info } = request;
     const target = backendTarget(incoming.target, info);
-    if (isOwnService(to.service)) return loopbackAnswer(request, target, loopback);
     const exchange = exchangeFor(request, deadlines);
     incoming.onClose(() => exchange.leave());
     const { method } = incoming;

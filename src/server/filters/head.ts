@@ -132,7 +132,7 @@ function withCommonHeaders(answer: Answer, request: ServerRequest, transportSecu
         };
   if (warnings !== undefined && warnings.headers.length > 0)
     headers['warning'] = joined(headers['warning'], warnings.headers);
-  if (transportSecurity !== undefined) headers['strict-transport-security'] ??= transportSecurity;
+  if (transportSecurity !== undefined) putTransportSecurity(headers, transportSecurity);
   switch (answer.kind) {
     case 'bytes':
       return { kind: 'bytes', status: answer.status, headers, body: answer.body };
@@ -145,6 +145,12 @@ function withCommonHeaders(answer: Answer, request: ServerRequest, transportSecu
     case 'tunnel':
       return { kind: 'tunnel', headers, protocol: answer.protocol, start: (tunnel) => answer.start(tunnel) };
   }
+}
+
+/** Browsers use the first value (RFC 6797, 8.1): that of this server, not that of a server behind its proxy. */
+function putTransportSecurity(headers: Record<string, string | readonly string[]>, own: string): void {
+  const other = headers['strict-transport-security'];
+  headers['strict-transport-security'] = other === undefined || other === own ? own : [own, other].flat();
 }
 
 function joined(before: AnswerHeaders[string] | undefined, added: readonly string[]): readonly string[] {
