@@ -10,8 +10,10 @@
  * Objects
  * - `object` is the whole object in the storage version, as JSON: `apiVersion`, `kind`, `metadata` and the fields of the
  *   resource. It has no `metadata.resourceVersion`. Integers beyond 2^53 are `bigint`.
- * - The rows must keep every field, `metadata` included: uid, timestamps, labels, finalizers and managedFields of an
- *   object are stored nowhere else. They may add or compute fields; the next read of the row shows them.
+ * - The rows must return an object as it was written; only the order of fields may differ. That includes `metadata`:
+ *   uid, timestamps, labels, finalizers and managedFields of an object are stored nowhere else.
+ * - Rows that another program inserted may lack `kind`, `apiVersion` and `metadata.uid`. The mirror adds the first two
+ *   from the definition and derives a uid from the name. A row without a valid name is left out and reported.
  * - The server never modifies an object after it has passed it to the rows or received it from them. The rows must not
  *   do so either.
  *
@@ -27,13 +29,18 @@
  * - Expected outcomes are results: 'exists', 'conflict', 'missing', undefined. Everything else is thrown.
  * - A write that throws may or may not have taken place. The mirror reads the row again before it answers: the request
  *   succeeds if the row shows the write, and fails with a Status that asks for a retry if it does not.
- * - A read that throws fails the request that needed it, or is repeated with backoff.
+ * - A StatusError of a write goes to the client as it is. It says that the row was not written, for example because of a
+ *   constraint of the database.
+ * - A list or a stream that throws is repeated with backoff, from 100 ms up to 5 s. The mirror serves its last state
+ *   meanwhile. Before the first list has succeeded, requests fail with a Status that asks for a retry.
  *
  * Epochs: `resourceVersion` is a revision of the mirror, never a version of a row. Each start of the server begins a new
  * epoch: its first revision is derived from the clock and is above those of earlier starts. Watches and pages that began
  * before it get 410 and list again. Rows that are `sequenced` have no epochs: their versions are the revisions.
  */
 import type { JsonObject } from '../../base/json-value.ts';
+
+export const DEFAULT_POLL_INTERVAL_MS = 5000;
 
 /** Names a row. */
 export interface RowKey {
@@ -85,8 +92,7 @@ export interface ReadOnlyRows<T extends object = JsonObject> {
    * delivered twice, and several changes of one key may be merged into the last, unless the rows are `sequenced`.
    *
    * `cursor` of an element is a position: the mirror passes the last one it has seen as `since` when it connects again.
-   * A stream that ends or throws is opened again with backoff, from 100 ms up to 30 s. The stream must end soon after
-   * `signal` aborts.
+   * A stream that ends or throws is opened again with backoff. The stream must end soon after `signal` aborts.
    *
    * Without `changes` the mirror polls: it lists all rows every `pollIntervalMs` and compares their versions.
    */

@@ -39,6 +39,31 @@ export class MemoryState {
     return copy;
   }
 
+  /** A state that begins at `revision` with these items and no history. */
+  static startingAt(revision: Revision, items: Iterable<KeyValue>): MemoryState {
+    const state = new MemoryState();
+    state.restart(revision, items);
+    return state;
+  }
+
+  /** Replaces the items, and drops the history. The horizon is `revision`. */
+  restart(revision: Revision, items: Iterable<KeyValue>): void {
+    this.revision = revision;
+    this.horizon = revision;
+    this.items = new OrderedMap();
+    for (const item of items) this.items.set(item.key, item);
+    this.history = new History(revision);
+    this.deadlines = new Deadlines();
+  }
+
+  /**
+   * Applies writes at a revision above the current one. With `force`, a put of equal bytes is a change, too, and the
+   * revision is reached even if nothing changes.
+   */
+  applyAt(revision: Revision, writes: readonly Write[], now: number, force: boolean): readonly StorageEvent[] {
+    return this.#apply(writes, now, revision, force);
+  }
+
   /** The items at a revision from the oldest one in the history up to the current one. */
   at(revision: Revision): Items {
     return revision === this.revision ? this.items : this.history.stateAt(revision, this.items, this.revision);
@@ -104,9 +129,13 @@ export class MemoryState {
     this.horizon = Math.max(this.horizon, this.history.oldest);
   }
 
-  /** Applies writes at the next revision and returns the events. Takes no revision if nothing changes. */
-  #apply(writes: readonly Write[], now: number): readonly StorageEvent[] {
-    const revision = this.revision + 1;
+  /** Applies writes at one revision and returns the events. Takes no revision if nothing changes. */
+  #apply(
+    writes: readonly Write[],
+    now: number,
+    revision: Revision = this.revision + 1,
+    force = false,
+  ): readonly StorageEvent[] {
     const events: StorageEvent[] = [];
     for (const write of writes) {
       const { key } = write;
@@ -120,6 +149,7 @@ export class MemoryState {
       }
       const { value, ttlMs } = write;
       if (
+        !force &&
         previous !== undefined &&
         ttlMs === undefined &&
         equalBytes(previous.value, value) &&
@@ -131,6 +161,7 @@ export class MemoryState {
       this.deadlines.set(key, ttlMs === undefined ? undefined : Math.ceil(now + ttlMs));
       events.push({ type: 'put', key, value, revision, created: item.created, previous });
     }
+    if (force) this.revision = revision;
     if (events.length === 0) return NONE;
     this.revision = revision;
     this.history.add(revision, now, events, this.items);

@@ -25,17 +25,20 @@ import type {
   ForkableStorage,
   Future,
   GetResult,
+  KeyValue,
   ListOptions,
   ListResult,
   ReadOptions,
   Revision,
   Snapshot,
+  Storage,
   StorageEvent,
   Transaction,
   TransactionResult,
   Watch,
   WatchOptions,
   WatchSink,
+  Write,
   WriteOptions,
   WriteResult,
 } from '../storage.ts';
@@ -71,7 +74,29 @@ interface Pending {
   answer(): void;
 }
 
-class MemoryStorage implements ForkableStorage {
+/** A memory store that mirrors another medium: its owner applies changes that are already committed there. */
+export interface MirrorStorage extends Storage {
+  revision(): Revision;
+  get(key: string, options?: ReadOptions): GetResult;
+  /**
+   * Applies the writes at one revision and calls the watches, within the call. The revision must be above the current
+   * one; default: the next one, and then writes that change nothing take none. Writes at a given revision always change
+   * the revision of their key. Must not be called inside a call of a sink.
+   */
+  apply(writes: readonly Write[], revision?: Revision): void;
+  /** Replaces all items and drops the history. Watches end `compacted`. */
+  restart(revision: Revision, items: Iterable<KeyValue>): void;
+}
+
+/** Creates a mirror that begins at `revision` with these items, and with no history before it. */
+export function createMirrorStorage(
+  options: MemoryStorageOptions & { readonly revision: Revision; readonly items: Iterable<KeyValue> },
+): MirrorStorage {
+  const retention = { ...DEFAULT_RETENTION, ...options.retention };
+  return openStorage(options.clock ?? systemClock, retention, MemoryState.startingAt(options.revision, options.items));
+}
+
+class MemoryStorage implements ForkableStorage, MirrorStorage {
   readonly driver = 'memory';
   readonly #clock: Clock;
   readonly #retention: MemoryRetention;
@@ -177,6 +202,19 @@ class MemoryStorage implements ForkableStorage {
       () => checkTransaction(transaction),
       (now) => this.#state.transact(transaction, now),
     );
+  }
+
+  apply(writes: readonly Write[], revision?: Revision): void {
+    const now = this.#clock.now();
+    const state = this.#state;
+    const events = state.applyAt(revision ?? state.revision + 1, writes, now, revision !== undefined);
+    state.trim(this.#retention, now);
+    if (events.length > 0) for (const watch of this.#watches) watch.deliver(events, state.revision);
+  }
+
+  restart(revision: Revision, items: Iterable<KeyValue>): void {
+    this.#state.restart(revision, items);
+    for (const watch of [...this.#watches]) watch.finish({ reason: 'compacted', horizon: revision });
   }
 
   watch(options: WatchOptions, sink: WatchSink): Watch {

@@ -1,0 +1,122 @@
+/**
+ * The mirror of rows in memory: the stored bytes, and the row version of each key.
+ * Invariant: the bytes and the version of a key change together, within one call.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { Deferred } from '../../base/deferred.ts';
+import { type CompactorOptions, startCompactor } from '../../storage/compactor.ts';
+import { StorageError } from '../../storage/errors.ts';
+import type { MemoryRetention } from '../../storage/memory/history.ts';
+import { createMirrorStorage, type MirrorStorage } from '../../storage/memory/memory-storage.ts';
+import type { Revision } from '../../storage/storage.ts';
+
+export interface MirrorOptions {
+  readonly clock: Clock;
+  readonly retention?: Partial<MemoryRetention>;
+  readonly onTrouble: CompactorOptions['onError'];
+}
+
+/** One row as the mirror holds it. */
+export interface MirroredRow {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly version: string;
+  /** The revision of the key. */
+  readonly revision: Revision;
+}
+
+interface Waiter {
+  holds(): boolean;
+  readonly reached: Deferred<Revision>;
+}
+
+export class RowsMirror {
+  readonly storage: MirrorStorage;
+  readonly #clock: Clock;
+  readonly #versions = new Map<string, string>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #compactor: { stop(): Promise<void> };
+
+  /** Begins at `revision` with these rows. */
+  constructor(revision: Revision, rows: readonly MirroredRow[], options: MirrorOptions) {
+    const { clock, retention, onTrouble } = options;
+    this.#clock = clock;
+    const items = this.#adopt(rows);
+    this.storage = createMirrorStorage({ clock, revision, items, ...(retention && { retention }) });
+    this.#compactor = startCompactor(this.storage, { clock, onError: onTrouble });
+  }
+
+  /** Replaces everything. Watches end `compacted`. */
+  restart(revision: Revision, rows: readonly MirroredRow[]): void {
+    this.#versions.clear();
+    this.storage.restart(revision, this.#adopt(rows));
+    this.#wake();
+  }
+
+  *#adopt(
+    rows: readonly MirroredRow[],
+  ): Generator<{ key: string; value: Uint8Array; revision: number; created: number }> {
+    for (const { key, value, version, revision } of rows) {
+      this.#versions.set(key, version);
+      yield { key, value, revision, created: revision };
+    }
+  }
+
+  /** The row version of a key. Undefined if the mirror has no such row. */
+  version(key: string): string | undefined {
+    return this.#versions.get(key);
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#versions.keys();
+  }
+
+  /** Takes over a committed row. `revision`: that of sequenced rows; default the next one. */
+  put(key: string, value: Uint8Array, version: string, revision?: Revision): void {
+    this.#versions.set(key, version);
+    this.storage.apply([{ type: 'put', key, value }], revision);
+    this.#wake();
+  }
+
+  remove(key: string, revision?: Revision): void {
+    this.#versions.delete(key);
+    this.storage.apply([{ type: 'delete', key }], revision);
+    this.#wake();
+  }
+
+  /** Reaches a revision at which nothing changed. */
+  advance(revision: Revision): void {
+    this.storage.apply([], revision);
+    this.#wake();
+  }
+
+  /**
+   * Waits until a change of the mirror makes the condition true. Returns the revision of that change. Rejects with
+   * StorageError(Unknown) after `timeoutMs`.
+   */
+  async until(holds: () => boolean, timeoutMs: number, awaited: string): Promise<Revision> {
+    if (holds()) return this.storage.revision();
+    const waiter: Waiter = { holds, reached: new Deferred<Revision>() };
+    this.#waiters.add(waiter);
+    const timer = this.#clock.setTimer(timeoutMs, () =>
+      waiter.reached.reject(
+        new StorageError('Unknown', `the changes of the rows have not shown ${awaited} within ${timeoutMs} ms`),
+      ),
+    );
+    try {
+      return await waiter.reached.promise;
+    } finally {
+      timer.cancel();
+      this.#waiters.delete(waiter);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#compactor.stop();
+    await this.storage.stop();
+  }
+
+  #wake(): void {
+    for (const waiter of this.#waiters) if (waiter.holds()) waiter.reached.resolve(this.storage.revision());
+  }
+}
