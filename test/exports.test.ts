@@ -17,6 +17,7 @@ const LOADS: Readonly<Record<string, { readonly eager: readonly string[]; readon
   '.': { eager: ['node', 're2js'], lazy: ['lmdb'] },
   './server': { eager: ['re2js'], lazy: [] },
   './extension': { eager: ['node', 're2js'], lazy: ['lmdb'] },
+  './extension/testing': { eager: [], lazy: [] },
   './controller': { eager: [], lazy: [] },
   './client': { eager: [], lazy: [] },
   './node': { eager: ['node'], lazy: [] },

@@ -36,6 +36,7 @@ export {
 export type { LibrarySchema, SchemaSource, ValueOf } from '../server/resource/kit/schema-source.ts';
 export type { ResourceStream, StreamHandler, StreamOptions } from '../server/resource/kit/stream.ts';
 export type { ResourceDefinition } from '../server/resource/resource-definition.ts';
+export type { ReadOnlyRows, Row, RowChange, RowKey, Rows, RowWritten } from '../server/rows/rows.ts';
 export type {
   AdmissionOptions,
   AuditFileOptions,

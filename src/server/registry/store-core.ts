@@ -72,13 +72,23 @@ export class StoreCore {
     return this.#ready;
   }
 
-  /** Starts the cache. Resolves when it can be read. Rejects only with StorageError(Closed). Idempotent. */
+  /**
+   * Starts the cache. Resolves when it can be read. Rejects with the StorageError of a storage that cannot be read yet;
+   * the next call tries again. Idempotent.
+   */
   start(): Promise<void> {
     this.#starting ??= this.#start();
     return this.#starting;
   }
 
   async #start(): Promise<void> {
+    try {
+      // The cache itself retries without end. A request must not wait for that.
+      await this.storage.revision();
+    } catch (caught) {
+      this.#starting = undefined;
+      throw caught;
+    }
     await this.cache.start();
     const { history } = this.definition;
     if (history !== undefined) this.#exactFrom = this.#exactAtStart(history);

@@ -27,8 +27,11 @@ export interface RowCodec {
   decode(value: Uint8Array, key: string): JsonObject;
 }
 
+/** The facts of a definition that a codec needs. */
+export type RowsPlace = Pick<StoredDefinition, 'scope' | 'storagePrefix' | 'storageVersion'>;
+
 /** The codec of a resource whose keys begin with `scope`. */
-export function objectCodec(definition: StoredDefinition, scope: string): RowCodec {
+export function objectCodec(definition: RowsPlace, scope: string): RowCodec {
   const { storageVersion, storagePrefix } = definition;
   const keys = new ObjectKeys(scope, storagePrefix, definition.scope);
   const { group, kind } = storageVersion;
@@ -79,6 +82,6 @@ function withoutVersion(metadata: JsonObject[string] | undefined): JsonObject {
  * the same one. Version 8 of RFC 9562 section 5.8: a hash of our own choice.
  */
 function derivedUid(group: string, kind: string, { namespace, name }: RowKey): string {
-  const hex = sha256Hex(encodeUtf8(JSON.stringify([group, kind, namespace, name])));
+  const hex = sha256Hex(encodeUtf8(JSON.stringify([group, kind, namespace, name]))).toLowerCase();
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

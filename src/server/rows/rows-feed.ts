@@ -9,7 +9,7 @@ import { type Clock, sleep } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { StorageError } from '../../storage/errors.ts';
+import { isStorageError, StorageError } from '../../storage/errors.ts';
 import { DEFAULT_POLL_INTERVAL_MS, type ReadOnlyRows, type Row, type RowChange } from './rows.ts';
 
 const RETRY: BackoffPolicy = { initialMs: 100, capMs: 5000 };
@@ -79,10 +79,11 @@ export class RowsFeed {
   }
 
   #fail(error: Error): void {
-    this.#attempt.promise.catch(() => {}); // without a caller nobody handles it
+    this.#attempt.promise.catch(() => {}); // the callers of load() handle the rejection
     if (this.#isLoaded) return;
-    const cause = { cause: error };
-    this.#attempt.reject(new StorageError('Unavailable', `the rows cannot be listed: ${error.message}`, cause));
+    const message = `the rows cannot be listed: ${error.message}`;
+    const isClosed = isStorageError(error, 'Closed');
+    this.#attempt.reject(isClosed ? error : new StorageError('Unavailable', message, { cause: error }));
   }
 
   #loaded(): void {

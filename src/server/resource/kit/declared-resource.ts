@@ -6,6 +6,7 @@ import type { ResourceDefinition } from '../resource-definition.ts';
 import { type SchemaRules, schemaStatusStrategy, schemaStrategy } from '../schema/schema-strategy.ts';
 import { updateSubresource } from '../update-subresource.ts';
 import type { VersionDefinition } from '../version-definition.ts';
+import { checkedRows, readsOf } from './declared-rows.ts';
 import { hookedStore } from './hooked-store.ts';
 import { HubConversion } from './hub-conversion.ts';
 import { KitHooks, refinementsOf } from './kit-hooks.ts';
@@ -28,6 +29,7 @@ export function declaredResource(options: ResourceOptions<JsonObject>): Resource
     plural: options.plural ?? `${kind.toLowerCase()}s`,
     singular: options.singular ?? kind.toLowerCase(),
   };
+  const rows = checkedRows(options);
   const hub = hubVersion(options, names);
   const spokes = new Map<VersionDefinition, SpokeVersion>();
   for (const spoke of options.versions ?? []) spokes.set(spokeVersion(spoke, options, names), spoke);
@@ -40,24 +42,26 @@ export function declaredResource(options: ResourceOptions<JsonObject>): Resource
     ...(options.mutate && { prepare: (object, old, context) => hooks.mutate(object, old, context) }),
     ...(options.warnings && { warnings: (object, old, context) => hooks.warnings(object, old, context) }),
   };
-  const status = hub.hasStatus ? [updateSubresource('status', schemaStatusStrategy(rules))] : [];
+  const status =
+    hub.hasStatus && rows?.readOnly !== true ? [updateSubresource('status', schemaStatusStrategy(rules))] : [];
+  const place = { scope, storagePrefix: `${group}/${names.plural}` };
   const served = [...spokes].filter(([, { served: isServed = true }]) => isServed).map(([version]) => version);
   return {
     plural: names.plural,
     singular: names.singular,
     shortNames: options.shortNames ?? [],
     categories: options.categories ?? [],
-    scope,
+    ...place,
     versions: [hub, ...served],
     storageVersion: store === undefined ? hub : undefined,
-    storagePrefix: `${group}/${names.plural}`,
     generation: '1',
     strategy: schemaStrategy(rules),
     ...(spokes.size === 0
       ? undefined
       : { convert: (objects, from, to): readonly Converted[] => conversion.convert(objects, from, to) }),
     ...(store && { store: (host) => store.call(options, host) }),
-    wrap: (opened) => hookedStore(opened, hooks),
+    ...(rows && { storage: (host) => rows.open({ ...place, storageVersion: hub }, host) }),
+    wrap: (opened) => hookedStore(rows?.readOnly === true ? readsOf(opened) : opened, hooks),
     subresources: [...status, ...(options.subresources ?? [])],
   };
 }

@@ -15,6 +15,7 @@ import type { FieldIssue } from '../../../apimachinery/validation/field-issue.ts
 import type { NameRule } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
 import type { MaybePromise } from '../../../base/maybe-promise.ts';
+import type { ReadOnlyRows } from '../../rows/rows.ts';
 import type { JsonPathColumn } from '../json-path-columns.ts';
 import type { RegistryHost } from '../registry-host.ts';
 import type { SubresourceDefinition } from '../resource-definition.ts';
@@ -190,4 +191,10 @@ export interface ResourceOptions<
    * it writes.
    */
   store?(host: RegistryHost): ResourceStore;
+  /**
+   * The objects, in a database: see `Rows`. The server mirrors them in memory, so every verb, selector and watch works
+   * as with the embedded storage. Rows without write methods leave get, list and watch, and no subresource `status`. They
+   * are stopped with the server. Cannot be combined with `store`. Default: the storage of the server.
+   */
+  readonly rows?: ReadOnlyRows<object>;
 }
