@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../base/json-value.ts';
 import { andThen } from '../base/maybe-promise.ts';
 import type { AdmissionAttributes, Operation } from '../server/admission.ts';
+import { attributesFor } from './attributes.fixtures.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 
 const NAMESPACES: Readonly<Record<string, JsonObject>> = {
@@ -18,27 +19,8 @@ function attributes(
   namespace: string,
   more: Partial<AdmissionAttributes> = {},
 ): AdmissionAttributes {
-  return {
-    operation,
-    kind: { group: '', version: 'v1', kind: 'ConfigMap' },
-    resource: { group: '', version: 'v1', resource: 'configmaps' },
-    subresource: '',
-    name: '',
-    namespace,
-    user: { name: '', uid: '', groups: [], extra: {} },
-    dryRun: false,
-    object: { metadata: { generateName: 'gen-' } },
-    oldObject: undefined,
-    options: {},
-    deadline: Number.POSITIVE_INFINITY,
-    versions: [],
-    convert: (converted) => converted,
-    namespaceObject: () => undefined,
-    state: (_key, create) => create(),
-    warn: () => undefined,
-    annotate: () => undefined,
-    ...more,
-  };
+  const object = { metadata: { generateName: 'gen-' } };
+  return attributesFor(operation, 'configmaps', object, { namespace, ...more });
 }
 
 describe('NamespaceLifecycle', () => {

@@ -114,7 +114,11 @@ export function createAdmission(
       .filter((name) => !built.has(name) && !disable.includes(name))
       .map((name) => `admission plugin ${quote(name)} is not implemented: --enable-admission-plugins ignores it`),
     handles: (operation) => (handled.get(operation)?.size ?? 0) > 0,
-    admit: (attributes) => runFrom(handled.get(attributes.operation)?.admit(attributes.resource) ?? [], 0, attributes),
+    admit: (attributes) => {
+      const steps = handled.get(attributes.operation)?.admit(attributes.resource) ?? [];
+      const first = runFrom(steps, 0, attributes);
+      return isPromise(first) ? first.then(() => runAgain(steps, attributes)) : runAgain(steps, attributes);
+    },
     validate: (attributes) =>
       runFrom(handled.get(attributes.operation)?.validate(attributes.resource) ?? [], 0, attributes),
   };
@@ -218,6 +222,13 @@ function runFrom(steps: readonly PluginStep[], at: number, attributes: Admission
     if (isPromise(answer)) return answer.then(() => runFrom(steps, i + 1, attributes));
   }
   return undefined;
+}
+
+/** Runs the steps once more if a plugin of the first run wants it. */
+function runAgain(steps: readonly PluginStep[], attributes: AdmissionAttributes): MaybePromise<void> {
+  if (attributes.reinvocation !== 'wanted') return undefined;
+  attributes.reinvocation = 'running';
+  return runFrom(steps, 0, attributes);
 }
 
 function measured(

@@ -3,13 +3,14 @@
  * Invariant: every use of a token looks its objects up again. Only the signature check may be cached, so deleting the
  * ServiceAccount, Secret, Pod or Node revokes the token.
  */
-import type { MaybePromise } from '../base/maybe-promise.ts';
-import type { BoundPrivateClaims, LegacyPrivateClaims } from './service-account-claims.ts';
+
 import {
   type ObjectReference,
   type ServiceAccountIdentity,
   splitServiceAccountUsername,
-} from './service-account-user.ts';
+} from '../apimachinery/meta/service-account-user.ts';
+import type { MaybePromise } from '../base/maybe-promise.ts';
+import type { BoundPrivateClaims, LegacyPrivateClaims } from './service-account-claims.ts';
 
 export interface BoundObject {
   readonly uid: string;

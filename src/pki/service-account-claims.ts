@@ -3,9 +3,9 @@
  * whole token invalid.
  */
 import { cannotUnmarshal } from '../apimachinery/go-json.ts';
+import { type ObjectReference, serviceAccountUsername } from '../apimachinery/meta/service-account-user.ts';
 import { BugError } from '../base/errors.ts';
 import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
-import { type ObjectReference, serviceAccountUsername } from './service-account-user.ts';
 
 /** The issuer of legacy tokens, which are stored in Secrets and never expire. */
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount';

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { exportSPKI, importSPKI, jwtVerify, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { splitServiceAccountUsername } from '../apimachinery/meta/service-account-user.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
@@ -16,7 +17,6 @@ import {
   type TokenAnswer,
   type TokenVerifierOptions,
 } from './service-account-tokens.ts';
-import { splitServiceAccountUsername } from './service-account-user.ts';
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 const AUDIENCE = 'https://kubernetes.default.svc.cluster.local';

@@ -4,6 +4,7 @@
  * reference's order and with its texts. The verifier caches signature checks; it repeats all other checks on every use.
  */
 import { formatAggregate, quoteList } from '../apimachinery/go-format.ts';
+import { serviceAccountUser } from '../apimachinery/meta/service-account-user.ts';
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import type { Clock } from '../base/clock.ts';
@@ -28,7 +29,6 @@ import {
   readLegacyClaims,
   readPublicClaims,
 } from './service-account-claims.ts';
-import { serviceAccountUser } from './service-account-user.ts';
 
 export interface TokenSigner {
   readonly issuer: string;

@@ -42,6 +42,13 @@ export interface AdmissionAttributes {
   readonly deadline: number;
   /** The served versions of the resource, for plugins that match equivalent versions. */
   readonly versions: readonly VersionDefinition[];
+  /** The version of `object`: one of `versions`, or that of a subresource with a kind of its own. */
+  readonly version: VersionDefinition;
+  /**
+   * Whether the mutating half runs a second time. A plugin sets `wanted` when it changed the object in a way that the
+   * plugins before it may have to see. The chain then sets `running` and calls every `admit` once more.
+   */
+  reinvocation: 'none' | 'wanted' | 'running';
   /** Converts a copy of an object from one version of the resource to another. Rejects if the conversion fails. */
   convert(object: JsonObject, from: VersionDefinition, to: VersionDefinition): MaybePromise<JsonObject>;
   /**
@@ -57,6 +64,8 @@ export interface AdmissionAttributes {
   warn(text: string): void;
   /** Adds an annotation to the audit event; the key is `<plugin>/<name>`. */
   annotate(key: string, value: string): void;
+  /** Adds an annotation if the audit event contains the object of the request. `value` is called only then. */
+  annotateRequest(key: string, value: () => string): void;
 }
 
 export interface AdmissionPlugin {

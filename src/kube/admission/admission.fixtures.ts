@@ -1,55 +1,14 @@
 /** Admission attributes, listers and readers for tests of single plugins. */
+
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { isStatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { AdmissionAttributes, AdmissionPlugin, Operation } from '../../server/admission.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import type { ObjectReader } from '../../server/own/object-reader.ts';
 
-export interface TestAttributes extends AdmissionAttributes {
-  readonly warnings: string[];
-  readonly annotations: Record<string, string>;
-}
-
-/** The attributes of a request for `resource` (`pods`, `ingresses.networking.k8s.io`) in the namespace `ns`. */
-export function attributesFor(
-  operation: Operation,
-  resource: string,
-  object: JsonObject | undefined,
-  more: Partial<AdmissionAttributes> = {},
-): TestAttributes {
-  const dot = resource.indexOf('.');
-  const plural = dot < 0 ? resource : resource.slice(0, dot);
-  const group = dot < 0 ? '' : resource.slice(dot + 1);
-  const warnings: string[] = [];
-  const annotations: Record<string, string> = {};
-  return {
-    operation,
-    kind: { group, version: 'v1', kind: '' },
-    resource: { group, version: 'v1', resource: plural },
-    subresource: '',
-    name: object === undefined ? '' : nameOf(object),
-    namespace: 'ns',
-    user: { name: 'someone', uid: '', groups: [], extra: {} },
-    dryRun: false,
-    object,
-    oldObject: undefined,
-    options: {},
-    deadline: Number.POSITIVE_INFINITY,
-    versions: [],
-    convert: (converted) => converted,
-    namespaceObject: () => undefined,
-    state: (_key, create) => create(),
-    warn: (text) => void warnings.push(text),
-    annotate: (key, value) => {
-      annotations[key] = value;
-    },
-    warnings,
-    annotations,
-    ...more,
-  };
-}
+export { attributesFor, type TestAttributes } from '../../admission/attributes.fixtures.ts';
 
 export function listerOf(...objects: readonly JsonObject[]): Lister {
   const find = (namespace: string, name: string): JsonObject | undefined =>

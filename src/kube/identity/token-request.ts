@@ -25,7 +25,7 @@ import {
   WARN_ONLY_EXPIRATION_SECONDS,
 } from '../../pki/service-account-claims.ts';
 import type { TokenSigner } from '../../pki/service-account-tokens.ts';
-import { credentialId, type ObjectReference } from '../../pki/service-account-user.ts';
+import { credentialId, type ObjectReference } from '../../apimachinery/meta/service-account-user.ts';
 import type { ObjectReader } from '../../server/own/object-reader.ts';
 import type { SubresourceDefinition } from '../../server/resource/resource-definition.ts';
 import type { CreateRequest, ResourceContext, WriteAnswer } from '../../server/resource/resource-store.ts';

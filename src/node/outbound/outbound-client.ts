@@ -88,10 +88,10 @@ class NodeOutboundClient implements OutboundClient {
         events.failed(error);
         outgoing.destroy(error);
       };
-      let lateness = LATE_HEADERS;
+      let lateness = call.timeoutText ?? LATE_HEADERS;
       const timer = setTimeout(() => abort(new TransportError(lateness)), call.timeoutMs);
       outgoing.on('response', (answer) => {
-        lateness = LATE_BODY;
+        lateness = call.timeoutText ?? LATE_BODY;
         readAll(answer, call.answerBytes).then(
           (body) => events.answered({ status: answer.statusCode ?? 0, body }),
           (error: unknown) => abort(toError(error)),

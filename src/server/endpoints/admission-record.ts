@@ -26,6 +26,7 @@ export class AdmissionRecord implements AdmissionAttributes {
   name: string;
   oldObject: JsonObject | undefined;
   object: JsonObject | undefined;
+  reinvocation: AdmissionAttributes['reinvocation'] = 'none';
   readonly #host: EndpointHost;
   readonly #scope: RequestScope;
   readonly #request: ServerRequest;
@@ -65,6 +66,10 @@ export class AdmissionRecord implements AdmissionAttributes {
     return this.#scope.versions;
   }
 
+  get version(): VersionDefinition {
+    return this.#scope.bodyVersion;
+  }
+
   convert(object: JsonObject, from: VersionDefinition, to: VersionDefinition): MaybePromise<JsonObject> {
     return this.#scope.convert(cloneJson(object), from, to);
   }
@@ -90,6 +95,11 @@ export class AdmissionRecord implements AdmissionAttributes {
 
   annotate(key: string, value: string): void {
     this.#request.annotate(key, value);
+  }
+
+  annotateRequest(key: string, value: () => string): void {
+    const { audit } = this.#request;
+    if (audit?.wantsRequestObject === true) audit.annotate(key, value());
   }
 }
 

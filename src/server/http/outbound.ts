@@ -22,6 +22,8 @@ export interface OutboundCall extends OutboundTarget {
   readonly contentType: string;
   /** Time for the whole call. */
   readonly timeoutMs: number;
+  /** The cause in the message of a call that took too long. Default: that of Go's client with a timeout. */
+  readonly timeoutText?: string;
   /** The largest answer that is read. */
   readonly answerBytes: number;
 }

@@ -2,8 +2,9 @@
  * User name, groups and extra of a ServiceAccount.
  * Invariant: `splitServiceAccountUsername` accepts exactly the names that `serviceAccountUsername` makes.
  */
-import type { UserInfo } from '../apimachinery/meta/user-info.ts';
-import { checkDns1123Label, checkDns1123Subdomain } from '../apimachinery/validation/name-syntax.ts';
+
+import { checkDns1123Label, checkDns1123Subdomain } from '../validation/name-syntax.ts';
+import type { UserInfo } from './user-info.ts';
 
 export interface ServiceAccountIdentity {
   readonly namespace: string;

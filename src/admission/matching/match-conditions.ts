@@ -1,0 +1,99 @@
+/**
+ * The match conditions of webhooks and policies. A condition that is false decides; an error counts only if no condition
+ * is false, and then the failure policy decides.
+ */
+import { textAt } from '../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { Outcome } from '../../cel/environment.ts';
+import { BOOL } from '../../cel/types.ts';
+import {
+  type CompiledExpression,
+  type ExpressionCompiler,
+  type ExpressionScope,
+  sharedCompiler,
+} from '../expression-compiler.ts';
+import type { ExpressionInput } from './expression-input.ts';
+
+/** The cost limits of kube-apiserver: for one expression, and for all conditions of one hook. */
+const EXPRESSION_COST = 1_000_000;
+const CONDITIONS_COST = 2_500_000;
+
+export interface MatchCondition {
+  readonly name: string;
+  readonly source: string;
+  readonly compiled: CompiledExpression;
+}
+
+/** `error`: the texts of all errors, for a refusal. */
+export type ConditionsResult = { readonly matches: boolean } | { readonly error: string };
+
+/** Compiles the conditions of a configuration, which were compiled before when it was written. */
+export function compileConditions(
+  conditions: readonly JsonObject[],
+  scope: ExpressionScope,
+  compiler: ExpressionCompiler = sharedCompiler(),
+): readonly MatchCondition[] {
+  return conditions.map((condition) => {
+    const source = textAt(condition, 'expression');
+    return { name: textAt(condition, 'name'), source, compiled: compiler.compile(source, scope, [BOOL]) };
+  });
+}
+
+/** Evaluates the conditions. Synchronous unless a check of the authorizer is not. */
+export function matchesConditions(
+  conditions: readonly MatchCondition[],
+  input: ExpressionInput,
+  scope: ExpressionScope,
+): MaybePromise<ConditionsResult> {
+  return new ConditionRun(conditions, input, scope).from(0);
+}
+
+class ConditionRun {
+  readonly #conditions: readonly MatchCondition[];
+  readonly #input: ExpressionInput;
+  readonly #variables: ReturnType<ExpressionInput['variables']>;
+  readonly #errors: string[] = [];
+  #budget = CONDITIONS_COST;
+
+  constructor(conditions: readonly MatchCondition[], input: ExpressionInput, scope: ExpressionScope) {
+    this.#conditions = conditions;
+    this.#input = input;
+    this.#variables = input.variables(scope);
+  }
+
+  from(start: number): MaybePromise<ConditionsResult> {
+    for (let i = start; i < this.#conditions.length; i++) {
+      const condition = this.#conditions[i] as MatchCondition;
+      const { compiled } = condition;
+      if (!compiled.ok) {
+        this.#errors.push(`compilation error: ${compiled.message}`);
+        continue;
+      }
+      const outcome = this.#input.authorizer.run(compiled.program, this.#variables, { cost: EXPRESSION_COST });
+      if (isPromise(outcome)) return outcome.then((late) => this.#take(condition, late) ?? this.from(i + 1));
+      const decided = this.#take(condition, outcome);
+      if (decided !== undefined) return decided;
+    }
+    return this.#errors.length === 0 ? { matches: true } : { error: joinErrors(this.#errors) };
+  }
+
+  /** Returns the result if the condition decides. */
+  #take({ source }: MatchCondition, outcome: Outcome): ConditionsResult | undefined {
+    if (outcome.cost > this.#budget) return { error: OUT_OF_BUDGET };
+    this.#budget -= outcome.cost;
+    if ('error' in outcome) {
+      this.#errors.push(`expression '${source}' resulted in error: ${outcome.error.message}`);
+      return undefined;
+    }
+    return outcome.value === false ? { matches: false } : undefined;
+  }
+}
+
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+
+/** Joins the texts as Go prints an aggregate of errors: duplicates once, in brackets if there are several. */
+function joinErrors(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)];
+  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
+}

@@ -1,0 +1,64 @@
+/** The rules of webhooks and policies: which resources and operations they are for. */
+import type { GroupVersionResource } from '../../apimachinery/meta/gvk.ts';
+import { objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { Operation } from '../../server/admission.ts';
+
+/** One rule, as `rules` of a webhook or `resourceRules` of a policy have it. */
+export interface MatchRule {
+  readonly operations: readonly string[];
+  readonly groups: readonly string[];
+  readonly versions: readonly string[];
+  /** Pairs of a resource and a subresource; `*` stands for any. */
+  readonly resources: readonly (readonly [resource: string, subresource: string])[];
+  readonly scope: 'Cluster' | 'Namespaced' | '*';
+  /** The names of objects that the rule is for; empty for all. Only rules of policies have names. */
+  readonly names: readonly string[];
+}
+
+/** The request that a rule is compared with. */
+export interface MatchTarget {
+  readonly operation: Operation;
+  readonly resource: GroupVersionResource;
+  readonly subresource: string;
+  /** Whether the request is in a namespace. The Namespace objects themselves are not. */
+  readonly namespaced: boolean;
+}
+
+/** Reads the rules at a path of a configuration, which is valid. */
+export function matchRulesAt(object: JsonObject, ...path: readonly string[]): readonly MatchRule[] {
+  return objectsAt(object, ...path).map((rule) => ({
+    operations: textsAt(rule, 'operations'),
+    groups: textsAt(rule, 'apiGroups'),
+    versions: textsAt(rule, 'apiVersions'),
+    resources: textsAt(rule, 'resources').map(splitResource),
+    scope: scopeOf(textAt(rule, 'scope')),
+    names: textsAt(rule, 'resourceNames'),
+  }));
+}
+
+/** Reports whether the rule is for the request, whatever its object's name is. */
+export function ruleMatches(rule: MatchRule, { operation, resource, subresource, namespaced }: MatchTarget): boolean {
+  return (
+    (rule.scope === '*' || (rule.scope === 'Namespaced') === namespaced) &&
+    isOneOf(rule.operations, operation) &&
+    isOneOf(rule.groups, resource.group) &&
+    isOneOf(rule.versions, resource.version) &&
+    rule.resources.some(
+      ([name, sub]) => (name === '*' || name === resource.resource) && (sub === '*' || sub === subresource),
+    )
+  );
+}
+
+function scopeOf(text: string): MatchRule['scope'] {
+  return text === 'Cluster' || text === 'Namespaced' ? text : '*';
+}
+
+function splitResource(text: string): readonly [string, string] {
+  const slash = text.indexOf('/');
+  return slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)];
+}
+
+function isOneOf(items: readonly string[], requested: string): boolean {
+  return items.some((item) => item === '*' || item === requested);
+}

@@ -1,0 +1,123 @@
+/**
+ * Calls of webhooks. Every failure is a CallFailure, to which the failure policy of the webhook applies; a refusal by the
+ * webhook is an answer.
+ */
+import { decodeStrictJson } from '../../apimachinery/codec/strict.ts';
+import { textAt } from '../../apimachinery/meta/object-fields.ts';
+import { genericServerResponse } from '../../apimachinery/status/status-catalogue.ts';
+import { decodeUtf8 } from '../../base/bytes.ts';
+import type { Clock } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
+import { isJsonObject } from '../../base/json-value.ts';
+import type { AdmissionAttributes } from '../../server/admission.ts';
+import type { OutboundClient, ServiceAddress, ServiceResolver } from '../../server/http/outbound.ts';
+import type { ViewedObjects } from '../matching/expression-input.ts';
+import type { HookView } from '../matching/match-index.ts';
+import { type AdmissionResponse, encodeReview, readResponse } from './admission-review.ts';
+import type { Webhook } from './webhook.ts';
+
+/** The parts of the server that calls need. */
+export interface WebhookHost {
+  readonly client: Pick<OutboundClient, 'post'>;
+  readonly services: ServiceResolver;
+  readonly clock: Clock;
+  /** Returns a new UUID of version 4. */
+  newUid(): string;
+}
+
+export interface WebhookCall {
+  readonly webhook: Webhook;
+  readonly view: HookView;
+  readonly objects: ViewedObjects;
+  /** Whether a patch is allowed. */
+  readonly mutating: boolean;
+}
+
+/** A webhook that could not be called, or whose answer is not an AdmissionReview. */
+export class CallFailure extends Error {
+  override readonly name: string = 'CallFailure';
+
+  /** `reason` follows the name of the webhook in the message. */
+  constructor(webhook: Webhook, reason: string) {
+    super(`failed calling webhook ${JSON.stringify(webhook.name)}: ${reason}`);
+  }
+}
+
+/** An answer may hold a patch for the whole object. It is bounded because it is parsed on the only thread. */
+const ANSWER_BYTES = 8 * 1024 * 1024;
+const ANSWER_GROWTH = 4;
+/** The bytes of a body that is not a Status which are shown. */
+const SHOWN_BYTES = 2048;
+/** A Status is small. Larger bodies are not parsed. */
+const STATUS_BYTES = 256 * 1024;
+
+/** Calls the webhook. Rejects with CallFailure. */
+export async function callWebhook(
+  host: WebhookHost,
+  attributes: AdmissionAttributes,
+  { webhook, view, objects, mutating }: WebhookCall,
+): Promise<AdmissionResponse> {
+  const version = webhook.reviewVersion;
+  if (version === undefined)
+    throw new CallFailure(
+      webhook,
+      'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+    );
+  const { ca } = webhook;
+  if (ca === undefined)
+    throw new CallFailure(
+      webhook,
+      'could not get REST client: unable to load root certificates: the caBundle is not base64',
+    );
+  const uid = host.newUid();
+  const body = encodeReview(version, uid, attributes, view, objects);
+  const timeoutMs = Math.min(webhook.timeoutSeconds * 1000, attributes.deadline - host.clock.monotonic());
+  if (timeoutMs <= 0) throw new CallFailure(webhook, 'failed to call webhook: context deadline exceeded');
+  const target = await targetOf(host, webhook, timeoutMs);
+  const answer = await host.client
+    .post({
+      ...target,
+      ca,
+      body,
+      contentType: 'application/json',
+      timeoutMs,
+      timeoutText: 'context deadline exceeded',
+      answerBytes: ANSWER_BYTES + ANSWER_GROWTH * body.byteLength,
+    })
+    .catch((caught: unknown) => {
+      throw new CallFailure(webhook, `failed to call webhook: ${toError(caught).message}`);
+    });
+  if (answer.status < 200 || answer.status > 299)
+    throw new CallFailure(webhook, `failed to call webhook: ${messageOf(answer.status, answer.body)}`);
+  const read = readResponse(answer.body, { version, uid, mutating });
+  if (!read.ok) throw new CallFailure(webhook, `received invalid webhook response: ${read.message}`);
+  return read.response;
+}
+
+async function targetOf(
+  { services }: WebhookHost,
+  webhook: Webhook,
+  timeoutMs: number,
+): Promise<{ readonly url: string; readonly address?: ServiceAddress }> {
+  const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`;
+  const { address } = webhook;
+  if (typeof address === 'string') return { url: `${address}${query}` };
+  const { namespace, name, port, path } = address;
+  const url = `https://${name}.${namespace}.svc:${port}${path}${query}`;
+  try {
+    return { url, address: await services.resolve(namespace, name, port) };
+  } catch (caught) {
+    throw new CallFailure(webhook, `failed to call webhook: Post ${JSON.stringify(url)}: ${toError(caught).message}`);
+  }
+}
+
+/** Returns the message of an answer that is not a review: that of a Status, or one that quotes the body. */
+function messageOf(code: number, body: Uint8Array): string {
+  const read = decodeStrictJson(body.subarray(0, STATUS_BYTES), { fieldValidation: 'Ignore' });
+  if (read.ok && isJsonObject(read.value) && textAt(read.value, 'kind') === 'Status') {
+    const message = textAt(read.value, 'message');
+    if (message !== '') return message;
+  }
+  const serverMessage = decodeUtf8(body.subarray(0, SHOWN_BYTES)).trim();
+  return genericServerResponse({ code, verb: 'POST', serverMessage }).message ?? '';
+}

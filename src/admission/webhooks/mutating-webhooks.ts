@@ -1,0 +1,143 @@
+/**
+ * The plugin MutatingAdmissionWebhook. Webhooks are called one after the other, by the name of their configuration and
+ * then in its order. Each sees the object as the one before it left it.
+ *
+ * When a webhook changes the object, the whole chain runs once more. In that second run a webhook is called only if it
+ * was called before, has `reinvocationPolicy: IfNeeded`, and the object was changed after its call.
+ */
+import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
+import { writeJson } from '../../base/json-write.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
+import type { Candidate } from '../matching/match-index.ts';
+import { CallFailure } from './call-webhook.ts';
+import { type Invocation, WebhookMatcher } from './match-webhook.ts';
+import { applyWebhookPatch, type PatchedObject } from './patch-object.ts';
+import type { Webhook } from './webhook.ts';
+import { callWithPolicy, takeFailure, type WebhookPluginOptions, withCandidates } from './webhook-plugin.ts';
+import { WebhookSource } from './webhook-source.ts';
+
+const MUTATION = 'mutation.webhook.admission.k8s.io/';
+const PATCH = 'patch.webhook.admission.k8s.io/';
+
+export function mutatingAdmissionWebhook(options: WebhookPluginOptions): AdmissionPlugin {
+  const source = new WebhookSource(options.configurations);
+  return {
+    name: 'MutatingAdmissionWebhook',
+    handles: () => true,
+    admit: (attributes) =>
+      withCandidates(source, attributes, (candidates) => new MutatingRun(options, attributes).run(candidates)),
+  };
+}
+
+/** The webhooks of one attempt of a write that may be called again. */
+class Reinvocation {
+  /** The object after the first run; undefined if no webhook may be called again. */
+  lastOutput: JsonObject | undefined;
+  /** Called since the object was last changed. */
+  readonly #invoked = new Set<string>();
+  readonly #required = new Set<string>();
+
+  get isPossible(): boolean {
+    return this.#invoked.size > 0 || this.#required.size > 0;
+  }
+
+  isRequired({ id }: Webhook): boolean {
+    return this.#required.has(id);
+  }
+
+  wasInvoked({ id, reinvocable }: Webhook): void {
+    if (reinvocable) this.#invoked.add(id);
+  }
+
+  /** The object was changed: the webhooks called before must see it. */
+  objectChanged(): void {
+    for (const id of this.#invoked) this.#required.add(id);
+    this.#invoked.clear();
+  }
+}
+
+/** The key of the state in attributes. */
+const REINVOCATION = {};
+
+/** One run over the webhooks of one request. */
+class MutatingRun {
+  readonly #options: WebhookPluginOptions;
+  readonly #attributes: AdmissionAttributes;
+  readonly #reinvocation: Reinvocation;
+  readonly #isSecond: boolean;
+
+  constructor(options: WebhookPluginOptions, attributes: AdmissionAttributes) {
+    this.#options = options;
+    this.#attributes = attributes;
+    this.#reinvocation = attributes.state(REINVOCATION, () => new Reinvocation());
+    this.#isSecond = attributes.reinvocation === 'running';
+  }
+
+  async run(candidates: readonly Candidate<Webhook>[]): Promise<void> {
+    const attributes = this.#attributes;
+    const reinvocation = this.#reinvocation;
+    const { lastOutput } = reinvocation;
+    // The plugins before this one may have changed the object in the second run.
+    if (this.#isSecond && lastOutput !== undefined && !equalJson(lastOutput, attributes.object ?? null))
+      reinvocation.objectChanged();
+    const matcher = new WebhookMatcher(attributes, this.#options.authorizer);
+    for (const candidate of candidates) {
+      const invocation = await matcher.match(candidate);
+      if (invocation === undefined) continue;
+      if (this.#isSecond && !reinvocation.isRequired(candidate.hook)) continue;
+      await this.#call(invocation, `round_${this.#isSecond ? 1 : 0}_index_${candidate.position}`);
+    }
+    if (!this.#isSecond && reinvocation.isPossible && attributes.object !== undefined)
+      reinvocation.lastOutput = cloneJson(attributes.object);
+  }
+
+  async #call(invocation: Invocation, place: string): Promise<void> {
+    const { webhook } = invocation;
+    const attributes = this.#attributes;
+    let changed = false;
+    try {
+      const patched = await this.#patched(invocation, `failed-open.${MUTATION}${place}`);
+      if (patched === undefined) return;
+      changed = patched.changed;
+      this.#annotatePatch(webhook, patched, place);
+      await this.#replaceObject(invocation, patched.object);
+    } finally {
+      attributes.annotate(`${MUTATION}${place}`, writeJson({ ...sourceOf(webhook), mutated: changed }));
+      if (changed) {
+        this.#reinvocation.objectChanged();
+        if (!this.#isSecond) attributes.reinvocation = 'wanted';
+      }
+      this.#reinvocation.wasInvoked(webhook);
+    }
+  }
+
+  /** Calls the webhook and applies its patch. Returns undefined if there is none, or a failure is ignored. */
+  async #patched(invocation: Invocation, failedOpenKey: string): Promise<PatchedObject | undefined> {
+    const { webhook, view, objects } = invocation;
+    const attributes = this.#attributes;
+    const response = await callWithPolicy(this.#options, attributes, invocation, { mutating: true, failedOpenKey });
+    if (response === undefined) return undefined;
+    try {
+      return applyWebhookPatch(webhook, response, objects.object, view.version ?? attributes.version);
+    } catch (caught) {
+      if (!(caught instanceof CallFailure)) throw caught;
+      takeFailure(this.#options, attributes, webhook, { failure: caught, failedOpenKey });
+      return undefined;
+    }
+  }
+
+  async #replaceObject({ view }: Invocation, object: JsonObject): Promise<void> {
+    const attributes = this.#attributes;
+    attributes.object =
+      view.version === undefined ? object : await attributes.convert(object, view.version, attributes.version);
+  }
+
+  #annotatePatch(webhook: Webhook, { patch }: PatchedObject, place: string): void {
+    const value = (): string => writeJson({ ...sourceOf(webhook), patch, patchType: 'JSONPatch' });
+    this.#attributes.annotateRequest(`${PATCH}${place}`, value);
+  }
+}
+
+function sourceOf({ configuration, name }: Webhook): { readonly configuration: string; readonly webhook: string } {
+  return { configuration, webhook: name };
+}

@@ -1,0 +1,48 @@
+/**
+ * The plugin ValidatingAdmissionWebhook. All webhooks of a request are called at the same time, and all are awaited. The
+ * first refusal to arrive is the answer.
+ */
+import { toError } from '../../base/errors.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
+import type { Candidate } from '../matching/match-index.ts';
+import { type Invocation, WebhookMatcher } from './match-webhook.ts';
+import type { Webhook } from './webhook.ts';
+import { callWithPolicy, type WebhookPluginOptions, withCandidates } from './webhook-plugin.ts';
+import { WebhookSource } from './webhook-source.ts';
+
+const FAILED_OPEN = 'failed-open.validating.webhook.admission.k8s.io/round_0_index_';
+
+export function validatingAdmissionWebhook(options: WebhookPluginOptions): AdmissionPlugin {
+  const source = new WebhookSource(options.configurations);
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    handles: () => true,
+    validate: (attributes) =>
+      withCandidates(source, attributes, (candidates) => validate(options, attributes, candidates)),
+  };
+}
+
+async function validate(
+  options: WebhookPluginOptions,
+  attributes: AdmissionAttributes,
+  candidates: readonly Candidate<Webhook>[],
+): Promise<void> {
+  const matcher = new WebhookMatcher(attributes, options.authorizer);
+  const invocations: Invocation[] = [];
+  for (const candidate of candidates) {
+    const invocation = await matcher.match(candidate);
+    if (invocation !== undefined) invocations.push(invocation);
+  }
+  let first: Error | undefined;
+  await Promise.all(
+    invocations.map(async (invocation, index) => {
+      try {
+        const call = { mutating: false, failedOpenKey: `${FAILED_OPEN}${index}` };
+        await callWithPolicy(options, attributes, invocation, call);
+      } catch (caught) {
+        first ??= toError(caught);
+      }
+    }),
+  );
+  if (first !== undefined) throw first;
+}

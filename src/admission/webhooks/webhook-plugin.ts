@@ -1,0 +1,84 @@
+/** The parts that both webhook plugins share: their options, the call with its failure policy, and annotations. */
+import type { Logger } from '../../base/logger.ts';
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { AdmissionAttributes } from '../../server/admission.ts';
+import type { Authorizer } from '../../server/authorizer.ts';
+import type { Lister } from '../../server/own/lister.ts';
+import type { Candidate, MatchIndex } from '../matching/match-index.ts';
+import type { AdmissionResponse } from './admission-review.ts';
+import { CallFailure, callWebhook, type WebhookHost } from './call-webhook.ts';
+import { type Invocation, isExempt } from './match-webhook.ts';
+import { dryRunRefusal, failureRefusal, refusalOf, timeoutRefusal } from './refusal-status.ts';
+import type { Webhook } from './webhook.ts';
+import type { WebhookSource } from './webhook-source.ts';
+
+export interface WebhookPluginOptions extends WebhookHost {
+  /** The configurations of the plugin's kind. */
+  readonly configurations: Lister;
+  /** Decides the checks of match conditions. */
+  readonly authorizer: Authorizer;
+  readonly logger: Logger;
+}
+
+/** Calls `dispatch` with the webhooks for the request. Makes no promise if there are none. */
+export function withCandidates(
+  source: WebhookSource,
+  attributes: AdmissionAttributes,
+  dispatch: (candidates: readonly Candidate<Webhook>[]) => Promise<void>,
+): MaybePromise<void> {
+  const use = (index: MatchIndex<Webhook>): MaybePromise<void> => {
+    const candidates = index.candidates(attributes);
+    return candidates.length === 0 || isExempt(attributes) ? undefined : dispatch(candidates);
+  };
+  const index = source.current();
+  return isPromise(index) ? index.then(use) : use(index);
+}
+
+export interface CallOptions {
+  readonly mutating: boolean;
+  /** The key of the annotation for a failure that is ignored. */
+  readonly failedOpenKey: string;
+}
+
+/**
+ * Calls a webhook. Returns its answer, which admits the request; undefined if the call failed and the failure is
+ * ignored. Throws a StatusError if the request is refused.
+ */
+export async function callWithPolicy(
+  options: WebhookPluginOptions,
+  attributes: AdmissionAttributes,
+  { webhook, view, objects }: Invocation,
+  { mutating, failedOpenKey }: CallOptions,
+): Promise<AdmissionResponse | undefined> {
+  if (attributes.dryRun && !webhook.takesDryRuns) throw dryRunRefusal(webhook.name);
+  let response: AdmissionResponse;
+  try {
+    response = await callWebhook(options, attributes, { webhook, view, objects, mutating });
+  } catch (caught) {
+    if (!(caught instanceof CallFailure)) throw caught;
+    takeFailure(options, attributes, webhook, { failure: caught, failedOpenKey });
+    return undefined;
+  }
+  for (const [key, value] of Object.entries(response.auditAnnotations))
+    attributes.annotate(`${webhook.name}/${key}`, value);
+  for (const warning of response.warnings) attributes.warn(warning);
+  if (!response.allowed) throw refusalOf(webhook.name, response.result);
+  return response;
+}
+
+/** Throws the refusal, or records that the failure is ignored. */
+export function takeFailure(
+  { clock, logger }: WebhookPluginOptions,
+  attributes: AdmissionAttributes,
+  webhook: Webhook,
+  { failure, failedOpenKey }: { readonly failure: CallFailure; readonly failedOpenKey: string },
+): void {
+  const { message } = failure;
+  if (!webhook.ignoresFailures) {
+    logger.warn('a webhook failed, the request is refused', { webhook: webhook.name, failure: message });
+    throw failureRefusal(failure);
+  }
+  logger.warn('a webhook failed, the request goes on without it', { webhook: webhook.name, failure: message });
+  attributes.annotate(failedOpenKey, webhook.name);
+  if (clock.monotonic() >= attributes.deadline) throw timeoutRefusal();
+}
