@@ -12,6 +12,7 @@ import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import { KindDescriptions } from '../kinds/descriptions.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
 import { parseServiceRanges, type ServerIdentity } from '../kube/bootstrap/service-network.ts';
+import type { WebhookCalls } from '../kube/kube-server-options.ts';
 import { createKubeServer, type KubeServer } from '../kube/server.ts';
 import { LOOPS } from '../loops/loops.ts';
 import { selectLoops } from '../loops/select-loops.ts';
@@ -22,7 +23,6 @@ import { Loopback } from '../server/filters/authentication/loopback.ts';
 import { GenericServer } from '../server/generic-server.ts';
 import type { Health } from '../server/health.ts';
 import type { Handler } from '../server/http/exchange.ts';
-import type { OutboundClient } from '../server/http/outbound.ts';
 import { NOT_FOUND } from '../server/http/paths.ts';
 import type { RequestHandler } from '../server/http/server-request.ts';
 import { createServiceResolver } from '../server/http/service-resolver.ts';
@@ -102,15 +102,17 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     LOOPS.map(({ name }) => name),
   );
   const serving = { ...server.serving, host: registryHost(completed, parts, server.serving), logger };
+  const outbound = platform.createOutboundClient();
   const kube = createKube(completed, serving, {
+    webhooks: { client: outbound, services: { resolve: (...service) => services.resolve(...service) } },
     metricRegistry: server.metricRegistry,
     authenticateToken: (token, audiences) => tokens.authenticate(token, audiences),
     delegate: (request) => extensions.handle(request),
     self: () => address.self,
     terminatesNamespaces: selected('namespace-controller'),
   });
-  const outbound = platform.createOutboundClient();
-  const extensions = createExtensions(serving, outbound, kube);
+  const services = createServiceResolver({ objects: kube.services, random: Math.random });
+  const extensions = createExtensions(serving, { client: outbound, services }, kube);
   lifetime.add('calls to webhooks', () => outbound.stop());
   const servers = [
     { server: kube, name: 'built-in kinds', hooks: KUBE_HOOKS },
@@ -221,7 +223,7 @@ function registryHost(
 /** The options that both resource servers get. */
 type ServingParts = GenericServer['serving'] & { readonly host: RegistryHost; readonly logger: Logger };
 
-function createExtensions(serving: ServingParts, outbound: OutboundClient, kube: KubeServer): ApiExtensionsServer {
+function createExtensions(serving: ServingParts, webhooks: WebhookCalls, kube: KubeServer): ApiExtensionsServer {
   return createApiExtensionsServer({
     ...serving,
     delegate: () => NOT_FOUND,
@@ -230,14 +232,14 @@ function createExtensions(serving: ServingParts, outbound: OutboundClient, kube:
     authorizer: kube.authorizer,
     checkCaBundle,
     converter: converterFactory({
-      client: outbound,
-      services: createServiceResolver({ objects: kube.services, random: Math.random }),
+      ...webhooks,
       newUid: () => globalThis.crypto.randomUUID(),
     }),
   });
 }
 
 interface KubeParts {
+  readonly webhooks: WebhookCalls;
   readonly metricRegistry: MetricRegistry;
   readonly authenticateToken: TokenAuthenticator;
   readonly delegate: RequestHandler;
@@ -270,6 +272,7 @@ function createKube(completed: CompletedOptions, serving: ServingParts, parts: K
       enable: options.enableAdmission,
       disable: options.disableAdmission,
       plugins: options.admissionPlugins,
+      webhooks: parts.webhooks,
       tolerations: { notReadySeconds: options.notReadySeconds, unreachableSeconds: options.unreachableSeconds },
     },
     authorizationModes: options.authorizationModes,

@@ -4,6 +4,7 @@ import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import type { PrivateKey, PublicKey } from '../pki/keys.ts';
 import type { AdmissionPlugin } from '../server/admission.ts';
 import type { TokenAuthenticator } from '../server/authenticator.ts';
+import type { OutboundClient, ServiceResolver } from '../server/http/outbound.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
 import type { ResourceServerOptions } from '../server/resource-server.ts';
@@ -28,6 +29,11 @@ export interface ServiceAccountOptions {
   readonly jwksUri: string;
 }
 
+export interface WebhookCalls {
+  readonly client: Pick<OutboundClient, 'post'>;
+  readonly services: ServiceResolver;
+}
+
 export interface KubeServerOptions extends Omit<ResourceServerOptions, 'admission' | 'authorizer'> {
   readonly host: RegistryHost;
   readonly logger: Logger;
@@ -45,6 +51,8 @@ export interface KubeServerOptions extends Omit<ResourceServerOptions, 'admissio
     readonly tolerations?: TolerationDefaults;
     /** Plugins of the embedding program, besides the compiled-in ones. Default none. */
     readonly plugins?: readonly AdmissionPlugin[];
+    /** Calls to admission webhooks. Default: webhook configurations are stored and not used. */
+    readonly webhooks?: WebhookCalls;
   };
   /** Default: the durations of admission are not measured. */
   readonly metricRegistry?: MetricRegistry;

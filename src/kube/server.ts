@@ -7,10 +7,12 @@
 import { createAdmissionObserver } from '../admission/admission-metrics.ts';
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
 import { type AdmissionChain, createAdmission } from '../admission/plugin-chain.ts';
+import { mutatingAdmissionWebhook } from '../admission/webhooks/mutating-webhooks.ts';
+import { validatingAdmissionWebhook } from '../admission/webhooks/validating-webhooks.ts';
 import { andThen } from '../base/maybe-promise.ts';
 import { factsFingerprint, typeName } from '../kinds/views.ts';
 import { createOpenIdDocuments, type OpenIdResult } from '../pki/jwks.ts';
-import type { Admission } from '../server/admission.ts';
+import type { Admission, AdmissionPlugin } from '../server/admission.ts';
 import type { TokenAuthenticator } from '../server/authenticator.ts';
 import type { Authorizer } from '../server/authorizer.ts';
 import type { NamespaceReader } from '../server/endpoints/endpoint.ts';
@@ -165,12 +167,26 @@ function createAdmissionChain(options: KubeServerOptions, kube: KubeContext, nam
   const plugins = [
     namespaceLifecycle(namespaceReader(namespaces)),
     ...compiledInPlugins(kube, { tolerations: admission.tolerations, metricRegistry }),
+    ...webhookPlugins(options, kube),
     ...(admission.plugins ?? []),
   ];
   const observer = metricRegistry && createAdmissionObserver(metricRegistry, clock);
   const chain = createAdmission(plugins, admission, observer);
   for (const warning of chain.warnings) logger.warn(warning);
   return chain;
+}
+
+function webhookPlugins(
+  { admission, clock, logger }: KubeServerOptions,
+  kube: KubeContext,
+): readonly AdmissionPlugin[] {
+  const { webhooks } = admission;
+  if (webhooks === undefined) return [];
+  const parts = { ...webhooks, clock, logger, authorizer: kube.authorizer, newUid: () => kube.host.newUid() };
+  return [
+    mutatingAdmissionWebhook({ ...parts, configurations: kube.lister('mutatingwebhookconfigurations') }),
+    validatingAdmissionWebhook({ ...parts, configurations: kube.lister('validatingwebhookconfigurations') }),
+  ];
 }
 
 /** Reads namespaces, fresh to the last answered write. */
