@@ -5,6 +5,7 @@
 import { quote } from '../../apimachinery/go-format.ts';
 import { formatGvk, gvkOf } from '../../apimachinery/meta/gvk.ts';
 import { ensureObject, fieldAt, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
+import { credentialId, type ObjectReference } from '../../apimachinery/meta/service-account-user.ts';
 import { formatTime, instantFromMillis } from '../../apimachinery/scalars/time.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import {
@@ -25,7 +26,6 @@ import {
   WARN_ONLY_EXPIRATION_SECONDS,
 } from '../../pki/service-account-claims.ts';
 import type { TokenSigner } from '../../pki/service-account-tokens.ts';
-import { credentialId, type ObjectReference } from '../../apimachinery/meta/service-account-user.ts';
 import type { ObjectReader } from '../../server/own/object-reader.ts';
 import type { SubresourceDefinition } from '../../server/resource/resource-definition.ts';
 import type { CreateRequest, ResourceContext, WriteAnswer } from '../../server/resource/resource-store.ts';

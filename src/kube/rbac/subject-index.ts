@@ -5,8 +5,8 @@
  * subjects.
  */
 import { quote } from '../../apimachinery/go-format.ts';
-import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { serviceAccountUsername } from '../../apimachinery/meta/service-account-user.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { type Binding, nameOf, type RoleRef, type Subject } from './policy.ts';
 
 /** The fields of a binding that a decision needs. */
