@@ -3,11 +3,12 @@
  * sorted by name.
  */
 import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
-import { equalJson, type JsonObject } from '../../base/json-value.ts';
+import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import { sortByName } from '../../base/utf8.ts';
 import { META_TYPES } from '../resource/meta-types.ts';
 import { addMembers, type DocumentInfo, type DocumentParts, type PathText } from './document-v3.ts';
+import { comparableSchema, kindsOf, membersOf, newNames, renameReferences, withoutKindsOf } from './merge-v2.ts';
 import { pathItemV2 } from './path-item-v2.ts';
 import { type SchemaText, withKinds, withoutKinds } from './schema-text.ts';
 
@@ -16,7 +17,7 @@ interface Definition {
   readonly kinds: Map<string, GroupVersionKind>;
 }
 
-/** Collects the parts of v3 documents. `finish` returns the whole document. */
+/** Collects the parts of v3 documents, then v2 documents of other servers. `text` returns the whole document. */
 export class DocumentV2 {
   readonly #paths = new Map<string, string>();
   readonly #definitions = new Map<string, Definition>();
@@ -28,7 +29,7 @@ export class DocumentV2 {
   readonly #agreed = new Set<ReadonlyMap<string, JsonObject>>();
 
   /**
-   * Starts with a document that `finish` has written before. It is split at line breaks, which JSON strings cannot
+   * Starts with a document that `text` has written before. It is split at line breaks, which JSON strings cannot
    * contain.
    */
   static from(text: string): DocumentV2 {
@@ -42,7 +43,7 @@ export class DocumentV2 {
     return made;
   }
 
-  /** Adds one member of a section that `finish` has written. */
+  /** Adds one member of a section that `text` has written. */
   #take(section: string, member: string): void {
     const colon = member.indexOf('":') + 1;
     const name = JSON.parse(member.slice(0, colon)) as string;
@@ -65,9 +66,47 @@ export class DocumentV2 {
     }
   }
 
-  /** Returns the text of the document. `versions` are those of the groups that the server owns. */
-  finish(info: DocumentInfo, versions: readonly GroupVersion[]): string {
+  /** Called after all calls of `add`. `versions` are those of the groups that the server owns. */
+  complete(versions: readonly GroupVersion[]): void {
     for (const type of ['DeleteOptions', 'WatchEvent']) this.#everyVersion(type, versions);
+  }
+
+  /**
+   * Adds a v2 document of another server. A path that exists already is left out. A definition or parameter that differs
+   * from the known one of its name gets another name: `<name>_v2`, `<name>_v3` and so on, as kube-openapi's aggregator
+   * does. Called after `complete`.
+   */
+  merge(document: JsonObject): void {
+    const paths = membersOf(document, 'paths').filter(([path]) => !this.#paths.has(path));
+    if (paths.length === 0) return;
+    const definitions = membersOf(document, 'definitions');
+    const parameters = membersOf(document, 'parameters');
+    const names = {
+      definitions: newNames(definitions, (name) => this.#comparable(name), comparableSchema),
+      parameters: newNames(
+        parameters,
+        (name) => this.#parameters.get(name),
+        (value) => value,
+      ),
+    };
+    for (const [path, item] of paths) this.#paths.set(path, writeJson(renameReferences(item, names)));
+    for (const [name, value] of parameters) {
+      const given = names.parameters.get(name) ?? name;
+      if (!this.#parameters.has(given)) this.#parameters.set(given, renameReferences(value, names));
+    }
+    for (const [name, value] of definitions) {
+      const given = names.definitions.get(name) ?? name;
+      let known = this.#definitions.get(given);
+      if (known === undefined) {
+        known = { schema: { v2: writeJson(renameReferences(withoutKindsOf(value), names)) }, kinds: new Map() };
+        this.#definitions.set(given, known);
+      }
+      for (const kind of kindsOf(value)) known.kinds.set(keyOf(kind), kind);
+    }
+  }
+
+  /** Returns the text of the document. */
+  text(info: DocumentInfo): string {
     const definitions = [...this.#definitions].map(([name, { schema, kinds }]): [string, string] => [
       name,
       withKinds(schema.v2, [...kinds.values()]),
@@ -105,6 +144,11 @@ export class DocumentV2 {
     for (const [name, value] of parameters) if (!this.#parameters.has(name)) this.#parameters.set(name, value);
     this.#agreed.add(parameters);
     return text;
+  }
+
+  #comparable(name: string): JsonValue | undefined {
+    const known = this.#definitions.get(name);
+    return known && comparableSchema(JSON.parse(known.schema.v2) as JsonObject);
   }
 
   /** These kinds belong to every group-version, whether it uses them or not. */

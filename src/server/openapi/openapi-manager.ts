@@ -1,6 +1,6 @@
 /**
  * The OpenAPI manager: answers `/openapi/v3`, its documents, and `/openapi/v2`. All servers of a chain publish into one
- * manager.
+ * manager. The aggregator publishes the versions of other servers into `remote`; they hide local ones of the same name.
  *
  * Invariant: publishing makes no document. A document is made on its first request, kept as bytes, and dropped when its
  * group-version is published again.
@@ -19,7 +19,7 @@ import type { MetaTypes } from '../resource/meta-types.ts';
 import { REFERENCE_VERSION } from '../version-info.ts';
 import { DocumentV2 } from './document-v2.ts';
 import { type DocumentInfo, type DocumentParts, documentText, type SimplePath } from './document-v3.ts';
-import { type GivenDocument, partsOf } from './given-document.ts';
+import type { ForwardedDocument, GivenVersion, RemoteOpenApiPublisher, ServedDocument } from './given-version.ts';
 import { gnosticV2 } from './gnostic/gnostic-v2.ts';
 import { gnosticV3 } from './gnostic/gnostic-v3.ts';
 import type { OpenApiPublisher, OpenApiVersion } from './openapi-publisher.ts';
@@ -30,7 +30,7 @@ import { SchemaCache } from './schema-text.ts';
 import {
   type DocumentSettings,
   GROUPS_ROOT,
-  groupDocument,
+  groupDocument as groupDocumentName,
   groupPath,
   LEGACY_ROOT,
   simpleParts,
@@ -64,9 +64,6 @@ const FORMS = {
   v3: formsOf('v3'),
 } as const;
 
-/** A document of this server, or of another one. */
-type ServedDocument = Pick<GivenDocument, 'hash' | 'json' | 'protobuf'>;
-
 export class OpenApiManager implements OpenApiPublisher {
   readonly #options: OpenApiOptions;
   readonly #info: DocumentInfo;
@@ -79,6 +76,18 @@ export class OpenApiManager implements OpenApiPublisher {
   readonly #sources = new Map<string, (settings: DocumentSettings) => DocumentParts>();
   /** Owned versions of each group. The discovery paths of a group are documented while it has one. */
   readonly #owned = new Map<string, Set<string>>();
+  /** The versions of other servers, by the name of their document. */
+  readonly #given = new Map<string, GivenVersion>();
+  /** Publishes the versions of other servers. */
+  readonly remote: RemoteOpenApiPublisher = {
+    publish: (given) => {
+      this.#given.set(documentName(given), given);
+      this.#changed();
+    },
+    remove: (version) => {
+      if (this.#given.delete(documentName(version))) this.#changed();
+    },
+  };
   #index: Uint8Array | undefined;
   #v2: PublishedDocument | undefined;
 
@@ -116,16 +125,6 @@ export class OpenApiManager implements OpenApiPublisher {
     this.#changed();
   }
 
-  /** Publishes a document that another server has made. Replaces what the group-version had. */
-  publishGiven(given: GivenDocument): void {
-    const name = documentName(given);
-    this.#versions.delete(name);
-    this.#sources.set(name, () => partsOf(given.value() ?? {}));
-    this.#documents.set(name, given);
-    this.#own(given, false);
-    this.#changed();
-  }
-
   /** Does nothing if the version is not published. */
   remove(version: GroupVersion): void {
     if (!this.#documents.delete(documentName(version))) return;
@@ -152,10 +151,12 @@ export class OpenApiManager implements OpenApiPublisher {
   /** The reference sets no content type here, and Go detects text. */
   #answerIndex(): Answer {
     if (this.#index === undefined) {
-      const names = [...this.#documents.keys()].sort(compareUtf8);
+      const listed = this.#listed();
+      const names = [...listed.keys()].sort(compareUtf8);
       const entries = names.map((name) => {
-        const hash = this.#documents.get(name)?.hash ?? '';
-        return `${JSON.stringify(name)}:{"serverRelativeURL":${JSON.stringify(documentUrl(name, hash))}}`;
+        const document = listed.get(name) as ServedDocument | ForwardedDocument;
+        const url = 'url' in document ? document.url : documentUrl(name, document.hash);
+        return `${JSON.stringify(name)}:{"serverRelativeURL":${JSON.stringify(url)}}`;
       });
       this.#index = encodeUtf8(`{"paths":{${entries.join(',')}}}`);
     }
@@ -163,8 +164,23 @@ export class OpenApiManager implements OpenApiPublisher {
     return { kind: 'bytes', status: 200, headers, body: this.#index };
   }
 
+  /** Returns the documents of the index, by name. */
+  #listed(): ReadonlyMap<string, ServedDocument | ForwardedDocument> {
+    if (this.#given.size === 0) return this.#documents;
+    const listed = new Map<string, ServedDocument | ForwardedDocument>(this.#documents);
+    for (const { group, groupDocument } of this.#given.values())
+      if (groupDocument !== undefined && !this.#documents.has(groupDocumentName(group)))
+        listed.set(groupDocumentName(group), groupDocument);
+    for (const [name, { document }] of this.#given) {
+      if (document === undefined) listed.delete(name);
+      else listed.set(name, document);
+    }
+    return listed;
+  }
+
   #answerV3(request: ServerRequest, name: string): MaybePromise<Answer> {
-    const document = this.#documents.get(name);
+    const document = this.#given.size === 0 ? this.#documents.get(name) : this.#listed().get(name);
+    if (document !== undefined && 'url' in document) return document.answer(request);
     const form = formOf(request, FORMS.v3);
     if (form === undefined) return empty(406, { 'cache-control': NO_CACHE, vary: 'Accept' });
     if (document === undefined) return empty(404, { 'cache-control': NO_CACHE });
@@ -210,12 +226,18 @@ export class OpenApiManager implements OpenApiPublisher {
     };
     const versions: GroupVersion[] = [];
     for (const name of [...this.#sources.keys()].sort(compareUtf8)) {
+      if (this.#given.has(name)) continue;
       const parts = has(name) ? undefined : this.#sources.get(name)?.(settings);
       if (parts !== undefined) whole.add(parts);
       const version = this.#versions.get(name);
       if (version !== undefined) versions.push(version);
     }
-    return whole.finish(this.#info, versions);
+    whole.complete(versions);
+    for (const name of [...this.#given.keys()].sort(compareUtf8)) {
+      const given = this.#given.get(name)?.v2();
+      if (given !== undefined) whole.merge(given);
+    }
+    return whole.text(this.#info);
   }
 
   /** Returns the prepared documents if all of them are published unchanged. */
@@ -223,7 +245,8 @@ export class OpenApiManager implements OpenApiPublisher {
     const prepared = this.#options.prepared?.();
     if (prepared === undefined) return undefined;
     const hashes = hashesOf(prepared.index);
-    const isSame = ([name, hash]: readonly [string, string]): boolean => this.#documents.get(name)?.hash === hash;
+    const isSame = ([name, hash]: readonly [string, string]): boolean =>
+      this.#documents.get(name)?.hash === hash && !this.#given.has(name);
     return hashes !== undefined && [...hashes].every(isSame) ? { v2: prepared.v2, hashes } : undefined;
   }
 
@@ -231,7 +254,7 @@ export class OpenApiManager implements OpenApiPublisher {
     const versions = this.#owned.get(group) ?? new Set();
     if (isOwned) versions.add(version);
     else versions.delete(version);
-    const name = group === '' ? LEGACY_ROOT.document : groupDocument(group);
+    const name = group === '' ? LEGACY_ROOT.document : groupDocumentName(group);
     if (versions.size === 0) {
       this.#owned.delete(group);
       this.#documents.delete(name);
