@@ -81,6 +81,11 @@ export interface BackendClient {
   upgrade(to: RemoteVersion, request: BackendUpgradeRequest): Promise<OutboundUpgrade>;
 }
 
+/** Reports whether requests are sent to the server of a version. */
+export function isAvailable({ availability }: RemoteVersion): boolean {
+  return availability.status === 'True';
+}
+
 const DEFAULT_PORT = 443;
 
 /** Returns undefined for a local APIService, which has no service. */

@@ -3,6 +3,7 @@
  * once for all of them.
  */
 import type { RemoteVersion } from './remote-version.ts';
+import type { RemoteVersionChange } from './remote-versions.ts';
 
 /** The documents of one service. */
 export interface ServiceDocuments {
@@ -33,10 +34,23 @@ export class ServiceGroups {
     this.#create = create;
   }
 
-  /** Adds a version, or replaces it. */
-  set(version: RemoteVersion): void {
-    const key = serviceKey(version);
-    if (this.#services.get(version.name) !== key) this.remove(version.name);
+  /** Called with each change of a remote version, in order. */
+  changed({ name, after }: RemoteVersionChange): void {
+    const key = after && serviceKey(after);
+    const before = this.#services.get(name);
+    if (before !== undefined && before !== key) this.#remove(name, before);
+    if (after !== undefined && key !== undefined) this.#set(after, key);
+  }
+
+  /** Stops the documents of all services. Resolves when no request runs any more. */
+  async stop(): Promise<void> {
+    for (const group of this.#groups.values()) this.#stop(group);
+    this.#groups.clear();
+    this.#services.clear();
+    await Promise.all(this.#stopping);
+  }
+
+  #set(version: RemoteVersion, key: string): void {
     this.#services.set(version.name, key);
     let group = this.#groups.get(key);
     if (group === undefined) {
@@ -47,10 +61,7 @@ export class ServiceGroups {
     group.documents.update([...group.versions.values()]);
   }
 
-  /** Does nothing if there is no such version. */
-  remove(name: string): void {
-    const key = this.#services.get(name);
-    if (key === undefined) return;
+  #remove(name: string, key: string): void {
     this.#services.delete(name);
     const group = this.#groups.get(key) as Group;
     group.versions.delete(name);
@@ -58,14 +69,6 @@ export class ServiceGroups {
     if (group.versions.size > 0) return;
     this.#groups.delete(key);
     this.#stop(group);
-  }
-
-  /** Stops the documents of all services. Resolves when no request runs any more. */
-  async stop(): Promise<void> {
-    for (const group of this.#groups.values()) this.#stop(group);
-    this.#groups.clear();
-    this.#services.clear();
-    await Promise.all(this.#stopping);
   }
 
   #stop({ documents }: Group): void {

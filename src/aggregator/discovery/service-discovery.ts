@@ -11,16 +11,17 @@ import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TransportError, toError } from '../../base/errors.ts';
 import { equalJson, type JsonArray, type JsonObject } from '../../base/json-value.ts';
-import type { LogFields, Logger } from '../../base/logger.ts';
+import type { Logger } from '../../base/logger.ts';
 import type {
   DiscoveryResource,
   DiscoveryVersion,
   RemoteDiscoveryPublisher,
 } from '../../server/discovery/discovery-publisher.ts';
+import { FailureLog } from '../failure-log.ts';
 import { type DocumentRequest, type FetchedDocument, fetchDocument } from '../fetch-document.ts';
 import type { RefreshPolicy } from '../refresh-machine.ts';
 import { Refresher } from '../refresher.ts';
-import type { BackendClient, RemoteVersion } from '../remote-version.ts';
+import { type BackendClient, isAvailable, type RemoteVersion } from '../remote-version.ts';
 import type { ServiceDocuments } from '../service-groups.ts';
 import { isAggregatedForm, parseAggregated, parseLegacy } from './discovery-documents.ts';
 import { discoveryResources } from './discovery-resources.ts';
@@ -58,22 +59,22 @@ interface KnownVersion {
 export class ServiceDiscovery implements ServiceDocuments {
   readonly #options: RemoteDiscoveryOptions;
   readonly #refresher: Refresher;
+  readonly #failures: FailureLog;
   #versions: readonly RemoteVersion[] = [];
   /** By `group/version`. */
   readonly #known = new Map<string, KnownVersion>();
   readonly #shown = new Map<string, DiscoveryVersion>();
   /** The tag of the aggregated document that `#known` was read from; '' if there is none. */
   #etag = '';
-  /** The failure that was logged last; '' after a success. */
-  #logged = '';
 
   constructor(options: RemoteDiscoveryOptions) {
     this.#options = options;
+    this.#failures = new FailureLog(options.logger, 'discovery');
     this.#refresher = new Refresher({
       clock: options.clock,
       policy: POLICY,
       fetch: (signal) => this.#fetch(signal),
-      onFailure: (error) => this.#failed(error),
+      onFailure: (error) => this.#failures.failed(this.#versions, error),
     });
   }
 
@@ -100,9 +101,7 @@ export class ServiceDiscovery implements ServiceDocuments {
     const [to] = available;
     if (to === undefined) return;
     if (!(await this.#fetchAggregated(to, versions, signal))) await this.#fetchLegacy(available, signal);
-    if (this.#logged === '') return;
-    this.#logged = '';
-    this.#options.logger.info('the discovery documents of a service can be read again', this.#fields());
+    this.#failures.succeeded(this.#versions);
   }
 
   /** Returns false if the server does not have the aggregated form. */
@@ -150,20 +149,6 @@ export class ServiceDiscovery implements ServiceDocuments {
     return fetchDocument(this.#options, to, { ...REQUEST, ...request });
   }
 
-  /** Each failure is logged once, not with every retry. */
-  #failed({ message }: Error): void {
-    if (message === this.#logged) return;
-    this.#logged = message;
-    this.#options.logger.warn('the discovery documents of a service cannot be read', { ...this.#fields(), message });
-  }
-
-  #fields(): LogFields {
-    const [first] = this.#versions;
-    if (first === undefined) return {};
-    const { namespace, name, port } = first.service;
-    return { service: `${namespace}/${name}:${port}`, apiService: first.name };
-  }
-
   /** Takes the resources of a version that a fetch has read. */
   #take(version: RemoteVersion, given: readonly JsonObject[]): void {
     const name = formatGroupVersion(version);
@@ -208,10 +193,6 @@ export class ServiceDiscovery implements ServiceDocuments {
     this.#shown.set(name, next);
     this.#options.publisher.publish(next);
   }
-}
-
-function isAvailable({ availability }: RemoteVersion): boolean {
-  return availability.status === 'True';
 }
 
 /** Resources are compared by identity: `#take` keeps those that did not change. */
