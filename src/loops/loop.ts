@@ -36,6 +36,15 @@ export interface CertificateSigner {
   sign(request: CertificateRequest, options: SignRequestOptions): Promise<string>;
 }
 
+/** The write requests that the server has admitted and not yet answered. */
+export interface RunningWrites {
+  /**
+   * Resolves when every write to the namespace that runs now has ended; never rejects. Returns undefined if none is
+   * running. A loop must not wait for it inside of a request.
+   */
+  ended(namespace: string): Promise<void> | undefined;
+}
+
 export interface LoopContext {
   /** Sends requests without a socket as the loop's own user. Retries nothing. */
   readonly client: Client;
@@ -48,6 +57,7 @@ export interface LoopContext {
   readonly served: ServedResources;
   /** The objects that the server stores, in their stored form. */
   readonly stored: StoredObjects;
+  readonly writes: RunningWrites;
   /** The certificates, PEM, that a client must trust to accept this server. */
   readonly rootCa: string;
   /** Signs a ServiceAccount token with the legacy issuer, which tokens in Secrets have. */

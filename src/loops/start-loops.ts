@@ -5,7 +5,7 @@ import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
 import type { InformerSet } from '../client/informer.ts';
-import type { CertificateSigner, LoopDefinition } from './loop.ts';
+import type { CertificateSigner, LoopDefinition, RunningWrites } from './loop.ts';
 import { LOOPS } from './loops.ts';
 import type { LoopSelection } from './select-loops.ts';
 import type { ServedResources } from './served-resources.ts';
@@ -19,6 +19,7 @@ export interface LoopHost {
   readonly informers: InformerSet;
   readonly served: ServedResources;
   readonly stored: StoredObjects;
+  readonly writes: RunningWrites;
   readonly rootCa: string;
   signLegacyToken(claims: JsonObject): Promise<string>;
   readonly certificates: CertificateSigner | undefined;
@@ -42,7 +43,7 @@ export function startLoops(
   if (running.length === 0) return lifetime;
   host.informers.start();
   for (const { name, serviceAccount, start } of running) {
-    const { informers, served, stored, clock } = host;
+    const { informers, served, stored, writes, clock } = host;
     const logger = namedLogger(host.logger, name);
     const client = host.clientAs(serviceAccount);
     const loop = start({
@@ -50,6 +51,7 @@ export function startLoops(
       informers,
       served,
       stored,
+      writes,
       rootCa: host.rootCa,
       signLegacyToken: (claims) => host.signLegacyToken(claims),
       certificates: host.certificates,

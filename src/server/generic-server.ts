@@ -39,6 +39,7 @@ import { VERSION_PATH } from './openapi/version-document.ts';
 import { type PostStartHook, PostStartHooks } from './post-start-hooks.ts';
 import type { MetaTypes } from './resource/meta-types.ts';
 import type { ResourceServerOptions } from './resource-server.ts';
+import { RunningWrites } from './running-writes.ts';
 import { type BuildInfo, versionInfo } from './version-info.ts';
 import { flagzPage } from './zpages/flagz.ts';
 import { statuszPage } from './zpages/statusz.ts';
@@ -135,6 +136,8 @@ export class GenericServer {
    */
   readonly serving: ServingOptions;
   readonly #options: GenericServerOptions;
+  /** The writes that are running, for control loops. */
+  readonly writes: RunningWrites = new RunningWrites();
   readonly #gate: InFlightGate;
   readonly #shutdown = { refusing: false };
   readonly #postStart: PostStartHooks;
@@ -193,6 +196,7 @@ export class GenericServer {
       newAuditId: () => globalThis.crypto.randomUUID(),
       isLongRunning: createLongRunningCheck(longRunning),
       gate: this.#gate,
+      writes: this.writes,
       requestTimeoutMs: limits?.requestTimeoutMs ?? 60_000,
       metrics: this.metrics,
       isServed: (info) => this.#isServed(info),

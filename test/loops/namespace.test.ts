@@ -1,8 +1,10 @@
 /** The namespace loop in a control plane: order, conditions, finalizers, grace periods, custom resources. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Deferred } from '../../src/base/deferred.ts';
 import type { UntypedObject } from '../../src/client/object-types.ts';
 import { ConfigMap, Namespace, Pod, Secret } from '../../src/kinds/api/core/v1.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
+import type { AdmissionPlugin } from '../../src/server/admission.ts';
 import { Family, type Plane, startPlane, until } from './plane.fixtures.ts';
 
 let plane: Plane;
@@ -32,6 +34,19 @@ function pod(name: string, spec: object = {}): Pod {
   return { metadata: { name, namespace: 'shop' }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } };
 }
 
+/** An admission plugin that lets the creation of a ConfigMap wait behind the check of its namespace. */
+function holdUp(name: string, entered: Deferred<void>, until: Promise<void>): AdmissionPlugin {
+  return {
+    name: 'HoldUp',
+    handles: (operation) => operation === 'CREATE',
+    validate: (attributes) => {
+      if (attributes.kind.kind !== 'ConfigMap' || attributes.name !== name) return undefined;
+      entered.resolve();
+      return until;
+    },
+  };
+}
+
 describe('a deleted namespace', () => {
   it('goes away with everything in it, without a warning', async () => {
     const warnings: string[] = [];
@@ -44,6 +59,29 @@ describe('a deleted namespace', () => {
     await until('shop is gone', isGone);
     expect(await plane.client.all(ConfigMap).list({ fieldSelector: 'metadata.namespace=shop' }).toArray()).toEqual([]);
     expect(warnings).toEqual([]);
+    expect(plane.problems).toEqual([]);
+  });
+
+  it('waits for creates that were admitted before the deletion, and deletes what they leave', async () => {
+    await plane.plane.stop();
+    const [entered, release] = [new Deferred<void>(), new Deferred<void>()];
+    plane = await startPlane({ admissionPlugins: [holdUp('late', entered, release.promise)] });
+    await plane.client.api(Namespace).create({ metadata: { name: 'shop' } });
+    const creating = new Family(plane, 'shop').create('late');
+    await entered.promise;
+    await plane.client.api(Namespace).delete('shop');
+    const { status } = await plane.client.api(Namespace).get('shop');
+    expect(status?.phase).toBe('Terminating');
+    await until('nothing else is left', async () => {
+      const left = await plane.client.api(ConfigMap, 'shop').list().toArray();
+      return left.length === 0;
+    });
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(await isGone()).toBe(false);
+    release.resolve();
+    await creating;
+    await until('shop is gone', isGone);
+    expect(await plane.client.all(ConfigMap).list({ fieldSelector: 'metadata.name=late' }).toArray()).toEqual([]);
     expect(plane.problems).toEqual([]);
   });
 

@@ -72,6 +72,7 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
         prefixOf: (group, plural) => kube.storagePrefix(group, plural),
         onTrouble: (error) => logger.error('the control loops lost their storage watch', error),
       }),
+      writes: server.writes,
       rootCa: tls.servingCaPem,
       signLegacyToken: (claims) => signer.sign(claims),
       certificates: certificateSigner(parts.completed),

@@ -2,6 +2,9 @@
  * The namespace loop: empties a namespace that is being deleted, reports the progress in its conditions, and removes
  * the finalizer `kubernetes` once nothing is left. It waits for nothing that is not there: the deletion of the last
  * object continues it at once.
+ *
+ * Invariant: no object is created in a namespace after it is finalized. The server refuses creates once the namespace is
+ * marked; the loop waits for those that were admitted before, and empties the namespace again.
  */
 import { formatTime, instantFromMillis, millisFromTime } from '../../apimachinery/scalars/time.ts';
 import { isConflict, isNotFound, StatusError } from '../../apimachinery/status/status.ts';
@@ -37,6 +40,8 @@ const PACE_MS = 1000;
 /** A namespace that is being deleted. */
 interface Terminating {
   readonly uid: string;
+  /** Whether requests are running that may have been admitted before the deletion. */
+  hasAdmitted: boolean;
   /** The number of its objects that were deleted since the loop knows it. */
   deleted: number;
   /** The value of `deleted` at which nothing is left. Undefined: not known. */
@@ -92,7 +97,13 @@ class NamespaceLoop implements Stoppable {
   /** Updates of a namespace that is known to be deleted are those of this loop, or do not matter to it. */
   #changed({ metadata: { name, uid, deletionTimestamp } }: Stored<Namespace>): void {
     if (deletionTimestamp === undefined || this.#terminating.get(name)?.uid === uid) return;
-    this.#terminating.set(name, { uid, deleted: 0, emptyAt: undefined });
+    const admitted = this.#context.writes.ended(name);
+    const terminating = { uid, hasAdmitted: admitted !== undefined, deleted: 0, emptyAt: undefined };
+    this.#terminating.set(name, terminating);
+    void admitted?.then(() => {
+      terminating.hasAdmitted = false;
+      this.#queue.add(name);
+    });
     this.#queue.add(name);
   }
 
@@ -119,6 +130,8 @@ class NamespaceLoop implements Stoppable {
     if (namespace === undefined || deletedAt === undefined || terminating === undefined) return;
     if ((namespace.spec?.finalizers ?? []).length === 0) return;
     const before = terminating.deleted;
+    // Read before anything is counted: a request may end and leave an object meanwhile.
+    const { hasAdmitted } = terminating;
     terminating.emptyAt = undefined;
     const emptied = await emptyNamespace(this.#context, name, millisFromTime(deletedAt) ?? 0);
     terminating.emptyAt = before + emptied.left;
@@ -126,7 +139,10 @@ class NamespaceLoop implements Stoppable {
     const { unavailable, failures, left, estimateSeconds, reported } = emptied;
     const problems = [...(unavailable.length > 0 ? [discoveryFailure(unavailable)] : []), ...failures];
     if (problems.length > 0) throw new StatusError(unknown(problems.join(', ')));
-    if (left === 0 && estimateSeconds === 0) return this.#finalize(current);
+    if (left === 0 && estimateSeconds === 0) {
+      // The end of the admitted requests adds the key again.
+      return hasAdmitted ? undefined : this.#finalize(current);
+    }
     // Pods are given their grace period, which may end without an event.
     if (!reported || emptied.remaining === undefined)
       this.#queue.addAfter(name, (Math.floor(estimateSeconds / 2) + 1) * 1000);

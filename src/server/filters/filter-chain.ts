@@ -15,6 +15,7 @@ import type { RequestFilter, RequestHandler, ServerRequest } from '../http/serve
 import type { InFlightGate } from '../in-flight.ts';
 import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import type { MetaTypes } from '../resource/meta-types.ts';
+import type { RunningWrites } from '../running-writes.ts';
 import { Audit, type AuditOptions } from './audit/audit.ts';
 import { withAuthentication } from './authentication/authentication-filter.ts';
 import { proxyHeaderHider, type RequestHeaderNames } from './authentication/request-header.ts';
@@ -44,6 +45,8 @@ export interface ChainConfig {
   /** Reports watches and connects, which have no deadline and no limit. */
   readonly isLongRunning: (info: RequestInfo) => boolean;
   readonly gate: InFlightGate;
+  /** Receives the writes while they run. Default: nothing follows them. */
+  readonly writes?: RunningWrites;
   /** Matches requests to flows. Default: requests belong to no flow. */
   readonly flows?: FlowMatcher;
   /** Default 60 s, as `--request-timeout`. */
@@ -106,7 +109,7 @@ export function buildChain(config: ChainConfig): Handler {
     }),
     audit?.filter(),
     withImpersonation(authorizer),
-    withFlowControl(config.gate, requestMetrics, config.flows),
+    withFlowControl({ gate: config.gate, metrics: requestMetrics, matcher: config.flows, writes: config.writes }),
     withAuthorization(authorizer, metrics),
     requestMetrics && withRequestMetrics(requestMetrics),
   ];

@@ -10,15 +10,20 @@ import type { FlowMatcher } from '../flow-matcher.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { RequestFilter, ServerRequest } from '../http/server-request.ts';
 import { type InFlightGate, inFlightKind, TOO_MANY_REQUESTS } from '../in-flight.ts';
+import type { RunningWrites } from '../running-writes.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { type AnswerTracker, trackAnswer } from './tracked-answer.ts';
 
-/** Without a matcher, answers have no flow headers. Connects belong to no flow. */
-export function withFlowControl(
-  gate: InFlightGate,
-  metrics: RequestMetrics | undefined,
-  matcher?: FlowMatcher,
-): RequestFilter {
+export interface FlowControlOptions {
+  readonly gate: InFlightGate;
+  readonly metrics: RequestMetrics | undefined;
+  /** Without a matcher, answers have no flow headers. Connects belong to no flow. */
+  readonly matcher: FlowMatcher | undefined;
+  /** Receives every write that is not long-running. Default: nothing follows them. */
+  readonly writes: RunningWrites | undefined;
+}
+
+export function withFlowControl({ gate, metrics, matcher, writes }: FlowControlOptions): RequestFilter {
   return (next) => (request) => {
     const { info } = request;
     if (matcher !== undefined && (!request.longRunning || info.verb === 'watch'))
@@ -49,13 +54,17 @@ export function withFlowControl(
       gate.release(held);
       return answer;
     }
+    const followed = kind === 'mutating' ? writes : undefined;
+    followed?.begin(request);
     return answer.then(
       (ready) => {
         gate.release(held);
+        followed?.end(request);
         return ready;
       },
       (caught) => {
         gate.release(held);
+        followed?.end(request);
         throw caught;
       },
     );

@@ -80,6 +80,8 @@ export class ServerRequest {
    * head of the chain.
    */
   types: MetaTypes | undefined = undefined;
+  /** The place of a running write in RunningWrites. */
+  writeSlot = -1;
   #warnings: WarningRecorder | undefined = undefined;
 
   constructor(incoming: Incoming, info: RequestInfo, receivedAt: number) {
