@@ -1,6 +1,6 @@
 /**
- * Loops of the real kube-controller-manager beside the reference and beside our server; kubectl compares what they
- * write. A difference counts if it occurs again on fresh servers.
+ * Loops of the real kube-controller-manager beside the reference, compared with the same program beside our server, and
+ * with our own loops; kubectl compares what they write. A difference counts if it occurs again on fresh servers.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,18 +9,22 @@ import { differingTwice } from '../common/twice.ts';
 import { formatResult, printDifferences } from '../kubectl/report.ts';
 import { runScripts, type StepResult } from '../kubectl/run.ts';
 import { type ControllerManager, startControllerManager } from '../peers/controller-manager.ts';
-import { type Candidate, onFreshPair } from '../peers/pair.ts';
+import { type Candidate, type CandidateWithLoops, onFreshPair } from '../peers/pair.ts';
 import { ROOT } from '../peers/programs.ts';
+import { CUSTOM_QUOTAS, QUOTA_FLAGS, QUOTA_LOOP, QUOTAS } from './quota-scripts.ts';
 import { LOOPS, ROLES, SERVICE_CIDRS } from './script.ts';
 import { step } from './steps.ts';
 
-/** Runs the scripts on fresh servers, each with its own kube-controller-manager. */
-function runOnce(candidate: Candidate): Promise<StepResult[]> {
+const NEEDED: readonly string[] = [...LOOPS, QUOTA_LOOP];
+
+/** Runs the scripts on fresh servers. A candidate with loops of its own has no kube-controller-manager. */
+function runOnce(candidate: Candidate | CandidateWithLoops): Promise<StepResult[]> {
   return onFreshPair(candidate, [], async (pair) => {
     const started: ControllerManager[] = [];
+    const managed = typeof candidate === 'string' ? [pair.reference, pair.candidate] : [pair.reference];
     try {
-      for (const peer of [pair.reference, pair.candidate]) started.push(await startControllerManager(peer, LOOPS));
-      return await runScripts(pair, [ROLES, SERVICE_CIDRS]);
+      for (const peer of managed) started.push(await startControllerManager(peer, NEEDED, QUOTA_FLAGS));
+      return await runScripts(pair, [ROLES, SERVICE_CIDRS, QUOTAS, CUSTOM_QUOTAS]);
     } finally {
       for (const manager of started) await manager.stop();
     }
@@ -30,6 +34,13 @@ function runOnce(candidate: Candidate): Promise<StepResult[]> {
 /** With the candidate `reference`, every difference is noise of this part. */
 export async function compareLoops(candidate: Candidate): Promise<void> {
   console.log('kube-controller-manager beside both servers');
+  await compare(candidate, 'controllers.log');
+  if (candidate === 'reference') return;
+  console.log('our loops, and kube-controller-manager beside the reference');
+  await compare({ controllers: NEEDED.join(',') }, 'loops.log');
+}
+
+async function compare(candidate: Candidate | CandidateWithLoops, logName: string): Promise<void> {
   const run = (): Promise<StepResult[]> => runOnce(candidate);
   const results = await differingTwice(await run(), {
     differing: (some) => some.filter(({ differences }) => differences.length > 0),
@@ -42,7 +53,7 @@ export async function compareLoops(candidate: Candidate): Promise<void> {
   printGroups(judged, ({ script }) => script);
   const folder = join(ROOT, '.cache', 'compat');
   mkdirSync(folder, { recursive: true });
-  const log = join(folder, 'controllers.log');
+  const log = join(folder, logName);
   writeFileSync(log, results.map(formatResult).join('\n'));
   await step(`${results.length} command lines agree`, async () => {
     const differed = results.filter(({ differences }) => differences.length > 0).length;

@@ -93,7 +93,8 @@ export const SERVICE_CIDRS: Script = {
     $('wait servicecidr/extra --for=condition=Ready=False --timeout=15s'),
     $('get servicecidr extra -o yaml --show-managed-fields'),
     $('delete -f service.yaml'),
-    $('wait servicecidr/extra --for=delete --timeout=18s'),
+    // kubectl prints nothing if the object is gone already: our loop does not wait before it releases a ServiceCIDR.
+    $('wait servicecidr/extra --for=delete --timeout=18s', { view: () => '' }),
     $('get servicecidrs'),
     $('get ipaddresses -o name'),
   ],

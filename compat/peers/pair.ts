@@ -13,13 +13,19 @@ export interface Pair {
   stop(): Promise<void>;
 }
 
+/** Ours without control loops, or a second reference. */
 export type Candidate = 'keelson' | 'reference';
 /** Flags of both servers. */
 export type PairFlags = readonly string[] | ((credentials: Credentials) => readonly string[]);
 
+/** Ours with the loops of `--controllers`. */
+export interface CandidateWithLoops {
+  readonly controllers: string;
+}
+
 /** Runs the work on fresh servers and stops them, whatever the outcome. */
 export async function onFreshPair<T>(
-  candidate: Candidate,
+  candidate: Candidate | CandidateWithLoops,
   flags: PairFlags,
   work: (pair: Pair) => Promise<T>,
 ): Promise<T> {
@@ -32,7 +38,7 @@ export async function onFreshPair<T>(
 }
 
 /** Starts both. Throws if one does not become ready; then nothing is left running. */
-export async function startPair(candidate: Candidate, given: PairFlags = []): Promise<Pair> {
+export async function startPair(candidate: Candidate | CandidateWithLoops, given: PairFlags = []): Promise<Pair> {
   const folder = mkdtempSync(join(tmpdir(), 'compat-credentials-'));
   const started: Peer[] = [];
   const stop = async (): Promise<void> => {
@@ -50,9 +56,9 @@ export async function startPair(candidate: Candidate, given: PairFlags = []): Pr
     const [first, second] = await Promise.allSettled([
       keep(startReference({ credentials, flags })),
       keep(
-        candidate === 'keelson'
-          ? startKeelson({ credentials, flags })
-          : startReference({ credentials, flags, name: 'reference-2' }),
+        candidate === 'reference'
+          ? startReference({ credentials, flags, name: 'reference-2' })
+          : startKeelson({ credentials, flags, ...(candidate !== 'keelson' && candidate) }),
       ),
     ]);
     if (first.status === 'rejected') throw first.reason;

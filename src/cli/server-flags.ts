@@ -31,6 +31,12 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       server((v) => ({ controllers: v.list() })),
     ],
     [
+      'resource-quota-sync-period',
+      'duration',
+      'interval at which the usage of every ResourceQuota is counted again; 0 for never (default 5m0s)',
+      server((v) => ({ resourceQuotaSyncMs: v.milliseconds() })),
+    ],
+    [
       'kubeconfig-file',
       'string',
       'file for the admin kubeconfig (default "admin.kubeconfig" in the data folder)',

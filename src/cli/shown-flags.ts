@@ -34,6 +34,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'requestheader-group-headers': 'X-Remote-Group',
   'requestheader-uid-headers': 'X-Remote-Uid',
   'requestheader-username-headers': 'X-Remote-User',
+  'resource-quota-sync-period': '5m0s',
   'secure-port': '6443',
   'service-account-extend-token-expiration': 'true',
   'service-account-issuer': 'https://kubernetes.default.svc.cluster.local',

@@ -166,6 +166,8 @@ export interface ServerOptions {
    * `-name` all but one; the first mention of a name decides. Empty: none. Default `*`.
    */
   readonly controllers: readonly string[];
+  /** `--resource-quota-sync-period` of kube-controller-manager, in milliseconds. 0: never. Default 5 minutes. */
+  readonly resourceQuotaSyncMs: number;
   readonly audit: AuditOptions;
   readonly limits: LimitOptions;
   readonly network: NetworkOptions;
@@ -231,6 +233,7 @@ export const defaultOptions: ServerOptions = {
   unreachableSeconds: 300,
   runtimeConfig: [],
   controllers: ['*'],
+  resourceQuotaSyncMs: 300_000,
   network: {
     serviceRange: '10.0.0.0/24',
     nodePorts: { first: 30000, size: 2768 },

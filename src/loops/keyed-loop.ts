@@ -33,8 +33,9 @@ export class KeyedLoop implements Stoppable {
     this.#lifetime.add('queue', () => this.#queue.stop());
   }
 
-  add(key: string): void {
-    this.#queue.add(key);
+  /** Default NORMAL_PRIORITY. */
+  add(key: string, priority?: number): void {
+    this.#queue.add(key, priority);
   }
 
   /** The earlier of two times counts. */

@@ -6,6 +6,7 @@ import { clusterRoleAggregationLoop } from './cluster-role-aggregation.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import type { LoopDefinition } from './loop.ts';
 import { namespaceLoop } from './namespace/namespace-loop.ts';
+import { resourceQuotaLoop } from './resource-quota/resource-quota-loop.ts';
 import { serviceAccountLoop } from './service-accounts/default-accounts.ts';
 import { legacyTokenCleanerLoop } from './service-accounts/legacy-token-cleaner.ts';
 import { rootCaLoop } from './service-accounts/root-ca.ts';
@@ -24,6 +25,7 @@ export const LOOPS: readonly LoopDefinition[] = [
   tokenSecretLoop,
   legacyTokenCleanerLoop,
   clusterRoleAggregationLoop,
+  resourceQuotaLoop,
   claimProtectionLoop,
   volumeProtectionLoop,
   attributesClassProtectionLoop,

@@ -7,6 +7,7 @@ import type { Client } from '../client/api.ts';
 import type { InformerSet } from '../client/informer.ts';
 import type { CertificateSigner, LoopDefinition, RunningWrites } from './loop.ts';
 import { LOOPS } from './loops.ts';
+import type { QuotaRules } from './resource-quota/quota-rules.ts';
 import type { LoopSelection } from './select-loops.ts';
 import type { ServedResources } from './served-resources.ts';
 import type { StoredObjects } from './stored-objects.ts';
@@ -20,6 +21,8 @@ export interface LoopHost {
   readonly served: ServedResources;
   readonly stored: StoredObjects;
   readonly writes: RunningWrites;
+  readonly quotaRules: QuotaRules;
+  readonly resourceQuotaSyncMs: number;
   readonly rootCa: string;
   signLegacyToken(claims: JsonObject): Promise<string>;
   readonly certificates: CertificateSigner | undefined;
@@ -52,6 +55,8 @@ export function startLoops(
       served,
       stored,
       writes,
+      quotaRules: host.quotaRules,
+      resourceQuotaSyncMs: host.resourceQuotaSyncMs,
       rootCa: host.rootCa,
       signLegacyToken: (claims) => host.signLegacyToken(claims),
       certificates: host.certificates,

@@ -10,8 +10,11 @@ import type { ServedResource } from './served-resources.ts';
 export interface StoredObjectListener {
   /** The state is read from the beginning: objects that are not put before `synced` no longer exist. */
   reset(): void;
-  /** An object was written, or is part of the first state. `value` is shared and read-only. */
-  put(value: Uint8Array, revision: number): void;
+  /**
+   * An object was written, or is part of the first state. `value` is shared and read-only. `previous` is the state
+   * before an update, undefined for a new object and in the first state.
+   */
+  put(value: Uint8Array, revision: number, previous: Uint8Array | undefined): void;
   /** An object was deleted. `value` is its last state, `revision` that of the deletion. */
   delete(value: Uint8Array, revision: number): void;
   /** The first state after `reset` is complete. */
@@ -19,7 +22,10 @@ export interface StoredObjectListener {
 }
 
 export interface FollowOptions {
-  /** `now`: the first state is empty, and only changes are reported. Default `state`: all objects. */
+  /**
+   * `now`: the first state is empty, and only changes are reported. Every change after the call of `synced` is reported
+   * then. Default `state`: all objects.
+   */
   readonly from?: 'state' | 'now';
 }
 
@@ -31,4 +37,6 @@ export interface StoredObjects {
   follow(listener: StoredObjectListener, options?: FollowOptions): { stop(): void };
   /** The number of stored objects of a resource in a namespace. Undefined for a resource that is not stored here. */
   count(resource: ServedResource, namespace: string): MaybePromise<number | undefined>;
+  /** The stored objects of a resource in a namespace. None for a resource that is not stored here. */
+  values(resource: ServedResource, namespace: string): AsyncIterable<Uint8Array>;
 }

@@ -1,9 +1,8 @@
 /** The garbage collector in a control plane: owners, policies, cycles, custom resources, kinds that come and go. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { UntypedObject } from '../../src/client/object-types.ts';
 import { Event, Namespace } from '../../src/kinds/api/core/v1.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
 import { Family, type Plane, startPlane, until } from './plane.fixtures.ts';
+import { defineWidgets, WIDGET } from './widgets.fixtures.ts';
 
 let plane: Plane;
 let family: Family;
@@ -153,36 +152,8 @@ describe('owners in other places', () => {
 });
 
 describe('custom resources', () => {
-  const WIDGET: Kind<UntypedObject, 'Namespaced'> = {
-    group: 'example.com',
-    version: 'v1',
-    kind: 'Widget',
-    plural: 'widgets',
-    scope: 'Namespaced',
-  };
-  const DEFINITION: Kind<UntypedObject, 'Cluster'> = {
-    group: 'apiextensions.k8s.io',
-    version: 'v1',
-    kind: 'CustomResourceDefinition',
-    plural: 'customresourcedefinitions',
-    scope: 'Cluster',
-  };
-
-  async function define(): Promise<void> {
-    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-    await plane.client.api(DEFINITION).create({
-      metadata: { name: 'widgets.example.com' },
-      spec: {
-        group: 'example.com',
-        scope: 'Namespaced',
-        names: { plural: 'widgets', kind: 'Widget' },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    });
-  }
-
   it('are owners and dependents as soon as they are defined', async () => {
-    await define();
+    await defineWidgets(plane.client);
     const widgets = plane.client.api(WIDGET, 'default');
     const { uid } = (await widgets.create({ metadata: { name: 'w' } })).metadata;
     const byWidget = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid };
@@ -204,7 +175,7 @@ describe('custom resources', () => {
     const ownerReferences = [{ apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid }];
     await family.api.create({ metadata: { name: 'c', namespace: 'default', ownerReferences } });
     await family.survivors('c');
-    await define();
+    await defineWidgets(plane.client);
     await plane.clock.advance(100);
     await family.survivors();
   });

@@ -1,11 +1,9 @@
 /** The namespace loop in a control plane: order, conditions, finalizers, grace periods, custom resources. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Deferred } from '../../src/base/deferred.ts';
-import type { UntypedObject } from '../../src/client/object-types.ts';
 import { ConfigMap, Namespace, Pod, Secret } from '../../src/kinds/api/core/v1.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
-import type { AdmissionPlugin } from '../../src/server/admission.ts';
+import { holdCreate } from './held-create.fixtures.ts';
 import { Family, type Plane, startPlane, until } from './plane.fixtures.ts';
+import { defineWidgets, WIDGET } from './widgets.fixtures.ts';
 
 let plane: Plane;
 
@@ -34,19 +32,6 @@ function pod(name: string, spec: object = {}): Pod {
   return { metadata: { name, namespace: 'shop' }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } };
 }
 
-/** An admission plugin that lets the creation of a ConfigMap wait behind the check of its namespace. */
-function holdUp(name: string, entered: Deferred<void>, until: Promise<void>): AdmissionPlugin {
-  return {
-    name: 'HoldUp',
-    handles: (operation) => operation === 'CREATE',
-    validate: (attributes) => {
-      if (attributes.kind.kind !== 'ConfigMap' || attributes.name !== name) return undefined;
-      entered.resolve();
-      return until;
-    },
-  };
-}
-
 describe('a deleted namespace', () => {
   it('goes away with everything in it, without a warning', async () => {
     const warnings: string[] = [];
@@ -64,11 +49,11 @@ describe('a deleted namespace', () => {
 
   it('waits for creates that were admitted before the deletion, and deletes what they leave', async () => {
     await plane.plane.stop();
-    const [entered, release] = [new Deferred<void>(), new Deferred<void>()];
-    plane = await startPlane({ admissionPlugins: [holdUp('late', entered, release.promise)] });
+    const held = holdCreate('late');
+    plane = await startPlane({}, held.storage);
     await plane.client.api(Namespace).create({ metadata: { name: 'shop' } });
     const creating = new Family(plane, 'shop').create('late');
-    await entered.promise;
+    await held.entered;
     await plane.client.api(Namespace).delete('shop');
     const { status } = await plane.client.api(Namespace).get('shop');
     expect(status?.phase).toBe('Terminating');
@@ -78,7 +63,7 @@ describe('a deleted namespace', () => {
     });
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(await isGone()).toBe(false);
-    release.resolve();
+    held.release();
     await creating;
     await until('shop is gone', isGone);
     expect(await plane.client.all(ConfigMap).list({ fieldSelector: 'metadata.name=late' }).toArray()).toEqual([]);
@@ -147,31 +132,8 @@ describe('a deleted namespace', () => {
   });
 
   it('takes custom resources with it', async () => {
-    const definition: Kind<UntypedObject, 'Cluster'> = {
-      group: 'apiextensions.k8s.io',
-      version: 'v1',
-      kind: 'CustomResourceDefinition',
-      plural: 'customresourcedefinitions',
-      scope: 'Cluster',
-    };
-    const widget: Kind<UntypedObject, 'Namespaced'> = {
-      group: 'example.com',
-      version: 'v1',
-      kind: 'Widget',
-      plural: 'widgets',
-      scope: 'Namespaced',
-    };
-    const schema = { openAPIV3Schema: { type: 'object' } };
-    await plane.client.api(definition).create({
-      metadata: { name: 'widgets.example.com' },
-      spec: {
-        group: 'example.com',
-        scope: 'Namespaced',
-        names: { plural: 'widgets', kind: 'Widget' },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    });
-    const widgets = plane.client.api(widget, 'shop');
+    await defineWidgets(plane.client);
+    const widgets = plane.client.api(WIDGET, 'shop');
     await widgets.create({ metadata: { name: 'w', finalizers: ['example.com/hold'] } });
     await plane.client.api(Namespace).delete('shop');
     await until('the conditions are there', async () => (await problems()).length > 0);

@@ -4,12 +4,13 @@ import type { LogFields } from '../../src/base/logger.ts';
 import { VirtualClock } from '../../src/base/virtual-clock.ts';
 import type { Api, Client, DeleteOptions } from '../../src/client/api.ts';
 import { createClient } from '../../src/client/create-client.ts';
-import { completeOptions } from '../../src/controlplane/complete-options.ts';
+import { type CompletedOptions, completeOptions } from '../../src/controlplane/complete-options.ts';
 import type { ControlPlane } from '../../src/controlplane/control-plane.ts';
 import { nodePlatform } from '../../src/controlplane/node/node-platform.ts';
 import { type PartialOptions, type ServerOptions, serverOptions } from '../../src/controlplane/options.ts';
 import { startControlPlane } from '../../src/controlplane/start.ts';
 import { ConfigMap } from '../../src/kinds/api/core/v1.ts';
+import type { Storage } from '../../src/storage/storage.ts';
 
 export interface Plane {
   readonly plane: ControlPlane;
@@ -19,13 +20,15 @@ export interface Plane {
   readonly problems: string[];
 }
 
-export async function startPlane(options: PartialOptions<ServerOptions> = {}): Promise<Plane> {
+/** Default: a storage in memory. */
+export async function startPlane(options: PartialOptions<ServerOptions> = {}, storage?: Storage): Promise<Plane> {
   const clock = new VirtualClock();
   const given = serverOptions({ storage: 'memory', dataDir: '', serving: { port: 0 }, ...options });
   const problems: string[] = [];
   const note = (message: string, fields?: LogFields): void =>
     void problems.push(`${message} ${JSON.stringify(fields ?? {})}`);
-  const plane = await startControlPlane(await completeOptions(given, { ...nodePlatform, clock }), {
+  const completed = await completeOptions(given, { ...nodePlatform, clock });
+  const plane = await startControlPlane(storage === undefined ? completed : withStorage(completed, storage), {
     logger: {
       debug: () => undefined,
       info: () => undefined,
@@ -35,6 +38,11 @@ export async function startPlane(options: PartialOptions<ServerOptions> = {}): P
   });
   await plane.ready;
   return { plane, client: createClient(plane.transport), clock, problems };
+}
+
+function withStorage(completed: CompletedOptions, storage: Storage): CompletedOptions {
+  const platform = { ...completed.platform, openStorage: async () => storage };
+  return { ...completed, platform, options: { ...completed.options, storage: 'lmdb' } };
 }
 
 /** Lets the server work until the check passes. Throws after 2,000 turns without success. */

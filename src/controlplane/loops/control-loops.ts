@@ -3,6 +3,7 @@ import { Lifetime, type Stoppable } from '../../base/lifetime.ts';
 import type { Logger } from '../../base/logger.ts';
 import { createClient } from '../../client/create-client.ts';
 import { createInformerSet } from '../../client/informer-set.ts';
+import { QuotaRules } from '../../kube/admission/resource-quota/quota-rules.ts';
 import type { KubeServer } from '../../kube/server.ts';
 import type { CertificateSigner } from '../../loops/loop.ts';
 import type { LoopSelection } from '../../loops/select-loops.ts';
@@ -38,7 +39,7 @@ export interface ControlLoopParts {
 
 export function startControlLoops(parts: ControlLoopParts): Stoppable {
   const { storage, logger, loopback, handler, server, kube, selected } = parts;
-  const { platform, tls, serviceAccounts } = parts.completed;
+  const { options, platform, tls, serviceAccounts } = parts.completed;
   const { clock } = platform;
   const signer = createTokenSigner({ issuer: LEGACY_ISSUER, key: serviceAccounts.signingKey });
   const lifetime = new Lifetime('control loops');
@@ -73,6 +74,8 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
         onTrouble: (error) => logger.error('the control loops lost their storage watch', error),
       }),
       writes: server.writes,
+      quotaRules: new QuotaRules(() => clock.now()),
+      resourceQuotaSyncMs: options.resourceQuotaSyncMs,
       rootCa: tls.servingCaPem,
       signLegacyToken: (claims) => signer.sign(claims),
       certificates: certificateSigner(parts.completed),

@@ -25,25 +25,44 @@ export interface StorageObjectsOptions {
 
 export function createStorageObjects(options: StorageObjectsOptions): StoredObjects {
   const { storage, scope, prefixOf } = options;
+  const prefixIn = ({ group, plural }: ServedResource, namespace: string): string => {
+    const resource = prefixOf(group, plural) ?? `${group}/${plural}`;
+    return `${escapeSegment(scope)}/${resource}/${escapeSegment(namespace)}/`;
+  };
   return {
     follow: (listener, { from = 'state' } = {}) => {
       const follower = new Follower(options, listener, from);
       follower.start();
       return follower;
     },
-    count: ({ group, plural, stored }: ServedResource, namespace: string): MaybePromise<number | undefined> => {
-      if (!stored) return undefined;
-      const prefix = `${escapeSegment(scope)}/${prefixOf(group, plural) ?? `${group}/${plural}`}/`;
-      const range = { prefix: `${prefix}${escapeSegment(namespace)}/` };
-      return andThen(storage.list(range, { countOnly: true }), (result) =>
+    count: (resource: ServedResource, namespace: string): MaybePromise<number | undefined> => {
+      if (!resource.stored) return undefined;
+      return andThen(storage.list({ prefix: prefixIn(resource, namespace) }, { countOnly: true }), (result) =>
         result.outcome === 'ok' ? result.remaining : undefined,
       );
     },
+    values: (resource, namespace) => valuesOf(storage, prefixIn(resource, namespace)),
   };
 }
 
 /** The objects of a page are handed over in one run; other work may run between two pages. */
 const PAGE = 500;
+/** The values of one snapshot. */
+async function* valuesOf(storage: Storage, prefix: string): AsyncIterable<Uint8Array> {
+  const snapshot = await storage.snapshot();
+  try {
+    let start: string | undefined;
+    do {
+      const range = { prefix, ...(start !== undefined && { start }) };
+      const { items, next } = await snapshot.list(range, { limit: PAGE });
+      for (const { value } of items) yield value;
+      start = next;
+    } while (start !== undefined);
+  } finally {
+    await snapshot.stop();
+  }
+}
+
 const RETRY = { initialMs: 100, capMs: 30_000 };
 
 class Follower {
@@ -99,9 +118,9 @@ class Follower {
     const { storage, clock } = this.#options;
     const { signal } = this.#stopping;
     if (this.#from === 'now') {
+      this.#revision = await storage.revision();
       this.#listener.reset();
       this.#listener.synced();
-      this.#revision = await storage.revision();
       return;
     }
     const snapshot = await storage.snapshot();
@@ -113,7 +132,7 @@ class Follower {
         const { items, next } = await snapshot.list(range, { limit: PAGE });
         if (signal.aborted) return;
         for (const { key, value, revision } of items)
-          if (!key.startsWith(this.#skipped)) this.#listener.put(value, revision);
+          if (!key.startsWith(this.#skipped)) this.#listener.put(value, revision, undefined);
         start = next;
         if (next !== undefined) await sleep(clock, 0, { signal });
       } while (start !== undefined);
@@ -129,7 +148,7 @@ class Follower {
     for (const event of events) {
       this.#revision = event.revision;
       if (event.key.startsWith(this.#skipped)) continue;
-      if (event.type === 'put') this.#listener.put(event.value, event.revision);
+      if (event.type === 'put') this.#listener.put(event.value, event.revision, event.previous?.value);
       else this.#listener.delete(event.previous.value, event.revision);
     }
   }

@@ -22,20 +22,25 @@ export interface Quota {
   readonly scopes: readonly ScopeSelector[];
 }
 
-export function quotaOf(object: JsonObject): Quota {
+/** The scopes of a quota: those of `spec.scopes` as selectors, then those of `spec.scopeSelector`. */
+export function scopesOf(object: JsonObject): readonly ScopeSelector[] {
   const plain = textsAt(object, 'spec', 'scopes').map((scopeName) => ({ scopeName, operator: 'Exists', values: [] }));
   const selected = objectsAt(object, 'spec', 'scopeSelector', 'matchExpressions').map((expression) => ({
     scopeName: textAt(expression, 'scopeName'),
     operator: textAt(expression, 'operator'),
     values: textsAt(expression, 'values'),
   }));
+  return [...plain, ...selected];
+}
+
+export function quotaOf(object: JsonObject): Quota {
   const status = objectAt(object, 'status') ?? {};
   return {
     object,
     name: nameOf(object),
     hard: amountsOf(status['hard']),
     used: amountsOf(status['used']),
-    scopes: [...plain, ...selected],
+    scopes: scopesOf(object),
   };
 }
 

@@ -26,28 +26,35 @@ export interface Evaluator {
    * refused whatever its usage, and undefined if it may be counted.
    */
   problem?(names: readonly string[], object: JsonObject): string | undefined;
+  /** True if every object has the same usage: one of each name that `counts`. Default false. */
+  readonly isUniform?: boolean;
   /** Returns the usage of one object. `now` is in milliseconds. */
   usage(object: JsonObject, now: number): ResourceAmounts;
 }
 
-/** The resource names that preceded `count/`. */
-const OLD_NAMES: Readonly<Record<string, string>> = {
-  configmaps: 'configmaps',
-  resourcequotas: 'resourcequotas',
-  replicationcontrollers: 'replicationcontrollers',
-  secrets: 'secrets',
-};
+/** The resources of the core group whose names are limits, too. Such limits preceded `count/`. */
+const OLD_NAMES: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']);
+const COUNT = 'count/';
 
 export function countName(resource: GroupResource): string {
-  return `count/${formatGroupResource(resource)}`;
+  return `${COUNT}${formatGroupResource(resource)}`;
+}
+
+/** The resource whose objects a limit counts. Undefined for a limit of another form. */
+export function countedResource(name: string): GroupResource | undefined {
+  if (OLD_NAMES.has(name)) return { group: '', resource: name };
+  if (!name.startsWith(COUNT)) return undefined;
+  const [resource = '', ...group] = name.slice(COUNT.length).split('.');
+  return { group: group.join('.'), resource };
 }
 
 export function objectCount(resource: GroupResource): Evaluator {
-  const old = resource.group === '' ? OLD_NAMES[resource.resource] : undefined;
-  const names = [countName(resource), ...(old === undefined ? [] : [old])];
+  const hasOldName = resource.group === '' && OLD_NAMES.has(resource.resource);
+  const names = [countName(resource), ...(hasOldName ? [resource.resource] : [])];
   return {
     handles: ({ operation, subresource }) => operation === 'CREATE' && subresource === '',
     counts: (name) => names.includes(name),
+    isUniform: true,
     usage: () => new Map(names.map((name) => [name, quantityFromInt(1)])),
   };
 }

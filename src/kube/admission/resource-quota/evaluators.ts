@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { amountOf, type ResourceAmounts } from '../../shared/resource-lists.ts';
 import { claimClass } from '../persistent-volume-claim-resize.ts';
-import { type Evaluator, matchesValue, objectCount } from './evaluator.ts';
+import { countedResource, type Evaluator, matchesValue, objectCount } from './evaluator.ts';
 import { podEvaluator } from './pod-evaluator.ts';
 
 /** Kinds that are not stored, and events, which must be recorded even if a quota is exceeded. */
@@ -38,6 +38,14 @@ export function evaluatorOf(resource: GroupResource): Evaluator | undefined {
   const name = formatGroupResource(resource);
   if (IGNORED.has(name)) return undefined;
   return SPECIAL[name] ?? objectCount(resource);
+}
+
+/** The resources that count towards a limit of this name. They need not exist. */
+export function resourcesCounting(name: string): readonly GroupResource[] {
+  const special = SPECIAL_RESOURCES.filter((resource) => evaluatorOf(resource)?.counts(name));
+  const counted = countedResource(name);
+  const isPlain = counted !== undefined && evaluatorOf(counted)?.isUniform === true;
+  return isPlain ? [...special, counted] : special;
 }
 
 const serviceEvaluator: Evaluator = {
@@ -152,3 +160,10 @@ const SPECIAL: Readonly<Record<string, Evaluator>> = {
   persistentvolumeclaims: claimEvaluator,
   'resourceclaims.resource.k8s.io': deviceClaimEvaluator,
 };
+
+const SPECIAL_RESOURCES: readonly GroupResource[] = [
+  { group: '', resource: 'pods' },
+  { group: '', resource: 'services' },
+  { group: '', resource: 'persistentvolumeclaims' },
+  { group: 'resource.k8s.io', resource: 'resourceclaims' },
+];

@@ -2,7 +2,7 @@
  * The plugin ResourceQuota, which limits the total usage of a namespace.
  * Invariant: a request is admitted only after its usage was written to the status of every quota that counts it.
  * Requests to one namespace are checked batch after batch, so concurrent requests never exceed a quota. Deletes and
- * failed requests free no usage here; a control loop must recompute it.
+ * failed requests free no usage here: the loop resourcequota-controller counts the objects again.
  */
 
 import { formatGroupResource } from '../../../apimachinery/meta/gvk.ts';

@@ -1,0 +1,32 @@
+/** A storage in memory in which the creation of one object waits: admission has let it through. */
+import { Deferred } from '../../src/base/deferred.ts';
+import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+
+export interface HeldCreate {
+  readonly storage: Storage;
+  /** Resolves when the object is about to be stored. */
+  readonly entered: Promise<void>;
+  release(): void;
+}
+
+/** Holds up the key that ends in `/<name>`. */
+export function holdCreate(name: string): HeldCreate {
+  const memory = createMemoryStorage();
+  const [entered, released] = [new Deferred<void>(), new Deferred<void>()];
+  const create: Storage['create'] = async (key, value, options) => {
+    if (key.endsWith(`/${name}`)) {
+      entered.resolve();
+      await released.promise;
+    }
+    return memory.create(key, value, options);
+  };
+  const storage = new Proxy<Storage>(memory, {
+    get: (target, property) => {
+      if (property === 'create') return create;
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  return { storage, entered: entered.promise, release: () => released.resolve() };
+}
