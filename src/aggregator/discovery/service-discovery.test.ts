@@ -6,8 +6,7 @@ import { VirtualClock } from '../../base/virtual-clock.ts';
 import { DiscoveryManager } from '../../server/discovery/discovery-manager.ts';
 import { remoteOf, type TestAnswer, type TestBackend, type TestServer, testBackend } from '../backend.fixtures.ts';
 import type { RemoteVersion } from '../remote-version.ts';
-import { ServiceGroups } from '../service-groups.ts';
-import { ServiceDiscovery } from './service-discovery.ts';
+import { RemoteDiscovery } from './remote-discovery.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const DOWN = { availability: { status: 'False', reason: 'FailedDiscoveryCheck', message: '' } } as const;
@@ -33,7 +32,7 @@ interface Setup {
   readonly clock: VirtualClock;
   readonly client: TestBackend;
   readonly manager: DiscoveryManager;
-  readonly discovery: ServiceGroups;
+  readonly discovery: RemoteDiscovery;
   readonly logged: string[];
   set(version: RemoteVersion): void;
   /** `name Current a,b`, as the aggregated form shows the versions. */
@@ -56,8 +55,8 @@ describe('the discovery of remote versions', () => {
     const logged: string[] = [];
     const log = (text: string, fields: LogFields = {}) => void logged.push(`${text}: ${fields['message'] ?? ''}`);
     const logger = { ...SILENT, warn: log, info: log };
-    const options = { client, publisher: manager.remote, clock, logger };
-    const discovery = new ServiceGroups(() => new ServiceDiscovery(options));
+
+    const discovery = new RemoteDiscovery({ client, publisher: manager.remote, clock, logger });
     const made: Setup = {
       clock,
       client,

@@ -9,8 +9,7 @@ import { OpenApiManager } from '../../server/openapi/openapi-manager.ts';
 import type { MetaTypes } from '../../server/resource/meta-types.ts';
 import { remoteOf, type TestAnswer, type TestBackend, type TestServer, testBackend } from '../backend.fixtures.ts';
 import type { RemoteVersion } from '../remote-version.ts';
-import { ServiceGroups } from '../service-groups.ts';
-import { ServiceOpenApi } from './service-openapi.ts';
+import { RemoteOpenApi } from './remote-openapi.ts';
 
 const DOWN = { availability: { status: 'False', reason: 'FailedDiscoveryCheck', message: '' } } as const;
 const TYPES: MetaTypes = { view: viewOfTypeName, typeName };
@@ -40,7 +39,7 @@ function v2Answer(kind = 'Gear', etag = ''): TestAnswer {
 interface Setup {
   readonly clock: VirtualClock;
   readonly client: TestBackend;
-  readonly documents: ServiceGroups;
+  readonly documents: RemoteOpenApi;
   readonly logged: string[];
   set(version: RemoteVersion): void;
   get(path: string): { readonly status: number; readonly text: string };
@@ -70,7 +69,7 @@ describe('the OpenAPI documents of remote versions', () => {
       forward: (request: { info: { path: string } }, to: RemoteVersion) =>
         ({ kind: 'bytes', status: 200, headers: {}, body: encodeUtf8(`${to.name} ${request.info.path}`) }) as const,
     };
-    const documents = new ServiceGroups(() => new ServiceOpenApi(options));
+    const documents = new RemoteOpenApi(options);
     const get = (path: string) => {
       const { status, body } = bytesOf(manager.handle(requestOf(path)));
       return { status, text: decodeUtf8(body) };
