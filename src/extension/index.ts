@@ -24,6 +24,7 @@ export type {
   ScalePaths,
   SpokeVersion,
 } from '../server/resource/kit/resource-options.ts';
+export { roundTripProblems } from '../server/resource/kit/round-trip.ts';
 export {
   atomic,
   intOrString,

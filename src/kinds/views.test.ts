@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readField, readStruct, readStructLines } from '../apimachinery/facts/package-facts.ts';
+import { SCALE_FACTS } from '../apimachinery/facts/scale-facts.ts';
 import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge.ts';
 import { planOf } from '../apimachinery/protobuf/plan.ts';
 import type { FieldView, ListView, MapView, ScalarView, StructView } from '../apimachinery/type-view.ts';
 import { BugError } from '../base/errors.ts';
 import { kinds, packages } from './facts/all.ts';
+import { autoscalingV1 } from './facts/autoscaling-v1.ts';
 import { kindView, typeName, viewOfTypeName } from './views.ts';
 
 function field(view: StructView, ...path: string[]): FieldView {
@@ -219,5 +221,13 @@ describe('the form of facts', () => {
         fields: ['kind string -? in=TypeMeta', 'apiVersion string -? in=TypeMeta', 'e string 2'],
       },
     ]);
+  });
+});
+
+describe('the facts of Scale for servers without built-in kinds', () => {
+  it('are those of its package', () => {
+    for (const line of SCALE_FACTS.structs.trim().split('\n')) expect(autoscalingV1.structs).toContain(line);
+    const { id, goPackage, modelPrefix } = autoscalingV1;
+    expect(SCALE_FACTS).toMatchObject({ id, goPackage, modelPrefix });
   });
 });

@@ -76,6 +76,11 @@ export interface CompiledSchema {
 export interface CompileOptions {
   /** `spec.preserveUnknownFields` of the definition: if true, nothing is pruned. Default false. */
   readonly preserveUnknownFields?: boolean;
+  /**
+   * The view tells strategic merge patches to merge lists as their list types say. Default false: such patches are not
+   * allowed.
+   */
+  readonly patchesByListType?: boolean;
   /** The type ObjectMeta, a struct. */
   readonly objectMeta: TypeView;
   /** The rules of the schema. Default none. */

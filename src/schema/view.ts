@@ -16,6 +16,8 @@ export interface ViewOptions {
   readonly objectMeta: TypeView;
   /** If true, no field is unknown at any level. Default false. */
   readonly preserveUnknownFields?: boolean;
+  /** See CompileOptions. Default false. */
+  readonly patchesByListType?: boolean;
 }
 
 const ANY: TypeView = { kind: 'any', raw: 'json' };
@@ -45,10 +47,19 @@ function* fieldsOf(schema: StructuralSchema, options: ViewOptions, isResource: b
     if (isResource && (name === 'apiVersion' || name === 'kind' || name === 'metadata')) continue;
     yield {
       ...field(name, typeOf(property, options), required),
+      ...(options.patchesByListType === true ? patchFacts(property) : undefined),
       nullable: property.nullable,
       defaultValue: property.default,
     };
   }
+}
+
+/** Strategic merge knows one merge key: a list with several keys is replaced, as an atomic one is. */
+function patchFacts({ listType, listMapKeys }: StructuralSchema): Partial<FieldView> {
+  if (listType === 'set') return { patchStrategies: ['merge'] };
+  const [key, ...others] = listMapKeys;
+  if (listType !== 'map' || key === undefined || others.length > 0) return {};
+  return { patchStrategies: ['merge'], patchMergeKey: key };
 }
 
 function field(name: string, type: TypeView, required: ReadonlySet<string>): FieldView {

@@ -46,6 +46,7 @@ export type {
   ScalePaths,
   SpokeVersion,
 } from './resource/kit/resource-options.ts';
+export { roundTripProblems } from './resource/kit/round-trip.ts';
 export {
   atomic,
   intOrString,

@@ -12,19 +12,32 @@ import type { OpenApiResource } from './openapi/openapi-publisher.ts';
 import type { OpenResource } from './resource/open-resource.ts';
 import type { VersionDefinition } from './resource/version-definition.ts';
 
+interface Installed {
+  readonly open: OpenResource;
+  readonly routed: RoutedResource;
+}
+
 /** Installed resources of one group-version by plural. */
-export type InstalledResources = ReadonlyMap<string, { readonly open: OpenResource; readonly routed: RoutedResource }>;
+export type InstalledResources = ReadonlyMap<string, Installed>;
 
 /** Returns the OpenAPI schemas of the first version that has its own and passes the test. */
 export function givenOf(
   resources: InstalledResources,
   test: (version: VersionDefinition, given: GivenVersionSchemas) => boolean,
 ): GivenVersionSchemas | undefined {
-  for (const { routed } of resources.values()) {
-    const { version } = routed.scope;
-    if (version.openapi !== undefined && test(version, version.openapi)) return version.openapi;
-  }
+  for (const installed of resources.values())
+    for (const version of versionsOf(installed))
+      if (version.openapi !== undefined && test(version, version.openapi)) return version.openapi;
   return undefined;
+}
+
+/** The versions of a resource's objects, and of the bodies and answers of its subresources. */
+function* versionsOf({ open, routed }: Installed): Iterable<VersionDefinition> {
+  yield routed.scope.version;
+  for (const { version, answer } of open.definition.subresources) {
+    if (version !== undefined) yield version;
+    if (answer !== undefined) yield answer;
+  }
 }
 
 export function givenSchema(resources: InstalledResources, name: string): GivenSchema | undefined {
@@ -64,11 +77,16 @@ export function openApiResource(
     definition,
     version: scope.version,
     store,
-    subresources: [...subresources].map(([name, { scope: own }]) => ({
-      name,
-      version: own.bodyVersion,
-      store: own.store,
-    })),
+    subresources: [...subresources].map(([name, { scope: own }]) => {
+      const declared = definition.subresources.find((subresource) => subresource.name === name);
+      return {
+        name,
+        version: own.bodyVersion,
+        store: own.store,
+        answer: declared?.answer,
+        description: declared?.description,
+      };
+    }),
   };
 }
 

@@ -8,7 +8,7 @@ import { fieldsConverter } from '../../src/apiextensions/conversion/fields/field
 import { parseFieldRules } from '../../src/apiextensions/conversion/fields/parse-field-rules.ts';
 import { webhookConverter } from '../../src/apiextensions/conversion/webhook-converter.ts';
 import type { Crd, CrdWebhook } from '../../src/apiextensions/crd.ts';
-import { integerAt, setIntegerAt, textAtPath } from '../../src/apiextensions/custom-resource/scale-paths.ts';
+import { integerAt, setIntegerAt, textAtPath } from '../../src/server/resource/scale-paths.ts';
 import { parseJsonPath } from '../../src/apimachinery/json-path/json-path.ts';
 import { isStatusError } from '../../src/apimachinery/status/status.ts';
 import { decodeUtf8 } from '../../src/base/bytes.ts';

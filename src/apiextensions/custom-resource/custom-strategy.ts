@@ -8,6 +8,7 @@ import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
 import { addIssues, type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
+import { integerAt, textAtPath } from '../../server/resource/scale-paths.ts';
 import {
   newObjectIssues,
   type SchemaRules,
@@ -17,7 +18,6 @@ import {
 import type { Strategy, StrategyContext } from '../../server/resource/strategy.ts';
 import type { CrdScale } from '../crd.ts';
 import { CustomVersion } from './custom-version.ts';
-import { integerAt, textAtPath } from './scale-paths.ts';
 
 const MAX_INT32 = 2147483647;
 

@@ -151,7 +151,7 @@ describe('a document', () => {
       },
     });
     made.publish(
-      versionOf([resourceOf({ version: thingVersion({ strategicMerge: false }) })], {
+      versionOf([resourceOf({ version: thingVersion({ strategicMerge: false, unstructured: true }) })], {
         schema: given({ [`${PREFIX}Thing`]: { type: 'object', description: 'A custom thing.' } }),
       }),
     );

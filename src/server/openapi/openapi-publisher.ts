@@ -15,6 +15,9 @@ export interface OpenApiResource {
     readonly name: string;
     readonly version: VersionDefinition;
     readonly store: ResourceStore;
+    /** See SubresourceDefinition. */
+    readonly answer?: VersionDefinition | undefined;
+    readonly description?: string | undefined;
   }[];
 }
 

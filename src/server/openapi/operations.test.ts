@@ -91,7 +91,9 @@ describe('operations', () => {
 
   it('have protobuf and strategic merge patches for built-in kinds only', () => {
     const patch = (strategicMerge: boolean) =>
-      operations(resourceOf({ version: thingVersion({ strategicMerge }) })).find(({ action }) => action === 'patch');
+      operations(resourceOf({ version: thingVersion({ strategicMerge, unstructured: !strategicMerge }) })).find(
+        ({ action }) => action === 'patch',
+      );
     expect(patch(true)?.body?.consumes).toContain('application/strategic-merge-patch+json');
     expect(patch(false)?.body?.consumes).toEqual([
       'application/json-patch+json',

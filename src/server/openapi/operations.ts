@@ -25,7 +25,7 @@ export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 export type Method = (typeof METHODS)[number];
 
 /** The content of a body or an answer: a type by its role, or plain text. */
-export type Content = 'object' | 'list' | 'Status' | 'DeleteOptions' | 'Patch' | 'WatchEvent' | 'text';
+export type Content = 'object' | 'answer' | 'list' | 'Status' | 'DeleteOptions' | 'Patch' | 'WatchEvent' | 'text';
 
 export interface Operation {
   readonly path: string;
@@ -51,21 +51,36 @@ export interface Subject {
   /** Undefined if it is that of the resource. */
   readonly ownKind: GroupVersionKind | undefined;
   readonly store: ResourceStore;
+  /** Whether the kind of a create's answer is not that of its body. */
+  readonly hasAnswer: boolean;
+  /** Undefined: made from the names. */
+  readonly description: string | undefined;
   readonly isBuiltIn: boolean;
 }
 
 /** Returns the resource, then its subresources. */
 export function subjectsOf(resource: OpenApiResource): readonly Subject[] {
-  const subject = (subresource: string, version: OpenApiResource['version'], store: ResourceStore): Subject => ({
+  const isBuiltIn = resource.version.unstructured !== true;
+  const own: Subject = {
     resource,
-    subresource,
-    ownKind: version === resource.version ? undefined : kindOf(version),
-    store,
-    isBuiltIn: resource.version.strategicMerge,
-  });
+    subresource: '',
+    ownKind: undefined,
+    store: resource.store,
+    hasAnswer: false,
+    description: undefined,
+    isBuiltIn,
+  };
   return [
-    subject('', resource.version, resource.store),
-    ...resource.subresources.map(({ name, version, store }) => subject(name, version, store)),
+    own,
+    ...resource.subresources.map(({ name, version, store, answer, description }) => ({
+      resource,
+      subresource: name,
+      ownKind: version === resource.version ? undefined : kindOf(version),
+      store,
+      hasAnswer: answer !== undefined,
+      description,
+      isBuiltIn,
+    })),
   ];
 }
 
@@ -158,10 +173,11 @@ class OperationMaker {
   }
 
   ofSubresource(): readonly Operation[] {
-    const { store, subresource } = this.#subject;
+    const { store, subresource, description } = this.#subject;
     const { kind } = this.#names;
     const all: Operation[] = [];
-    if (store.create !== undefined) all.push(this.#create(this.#item, `create the ${subresource} of a ${kind}`));
+    if (store.create !== undefined)
+      all.push(this.#create(this.#item, description ?? `create the ${subresource} of a ${kind}`));
     all.push(...this.#ofItem());
     for (const method of store.connect === undefined ? [] : (store.connectMethods ?? [])) {
       all.push(this.#connect(method, this.#item, ''));
@@ -208,7 +224,7 @@ class OperationMaker {
             isRequired: true,
             consumes: [
               ...JSON_PATCHES,
-              ...(isBuiltIn ? ['application/strategic-merge-patch+json'] : []),
+              ...(resource.version.strategicMerge ? ['application/strategic-merge-patch+json'] : []),
               'application/apply-patch+yaml',
             ],
           },
@@ -239,15 +255,16 @@ class OperationMaker {
   }
 
   #create(path: string, description: string): Operation {
+    const content = this.#subject.hasAnswer ? 'answer' : 'object';
     return this.#operation('post', 'create', path, {
       action: 'post',
       description,
       parameters: WRITE_OPTIONS,
       body: { content: 'object', isRequired: true, consumes: ANYTHING },
       answers: [
-        [200, 'object'],
-        [201, 'object'],
-        [202, 'object'],
+        [200, content],
+        [201, content],
+        [202, content],
       ],
     });
   }
@@ -290,14 +307,14 @@ class OperationMaker {
   }
 
   #connect(httpMethod: string, path: string, suffix: string): Operation {
-    const { subresource, store } = this.#subject;
+    const { subresource, store, description } = this.#subject;
     const isRead = store.connectOptions?.isRead === true;
     const operation = this.#operation(httpMethod.toLowerCase() as Method, isRead ? 'read' : 'connect', path, {
       name: `${isRead ? '' : titleCase(httpMethod)}${this.#qualified()}${suffix}`,
       action: isRead ? 'get' : 'connect',
       description: isRead
         ? `read the ${subresource} of a ${this.#names.kind}`
-        : `connect ${httpMethod} requests to the ${subresource} of a ${this.#names.kind}`,
+        : (description ?? `connect ${httpMethod} requests to the ${subresource} of a ${this.#names.kind}`),
       parameters: this.#connectParameters(),
       answers: [[200, 'text']],
     });
@@ -322,9 +339,9 @@ class OperationMaker {
   }
 
   #operation(method: Method, verb: string, path: string, facts: OperationFacts): Operation {
-    const { isBuiltIn, ownKind } = this.#subject;
+    const { isBuiltIn, ownKind, hasAnswer } = this.#subject;
     // For a custom resource, the reference names its own kind at the subresources too.
-    const kind = (isBuiltIn ? ownKind : undefined) ?? this.#names;
+    const kind = (isBuiltIn || hasAnswer ? ownKind : undefined) ?? this.#names;
     const inPath = [NAME, NAMESPACE, REST_OF_PATH].filter(({ name }) => path.includes(`{${name}}`));
     return {
       path,

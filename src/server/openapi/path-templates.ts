@@ -9,6 +9,7 @@
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
 import { type ItemV2, type PathText, pathItems, pathText } from './document-v3.ts';
 import type { OpenApiResource } from './openapi-publisher.ts';
 import { type Content, operationsOf, type ResourceNames, type Subject, subjectsOf } from './operations.ts';
@@ -74,7 +75,7 @@ export class PathTemplates {
    */
   pathsOf(resource: OpenApiResource, names: TemplateNames, schemaOf: SchemaOf): ResourcePaths {
     const subjects = subjectsOf(resource);
-    const isKept = this.#all || !resource.version.strategicMerge;
+    const isKept = this.#all || resource.version.unstructured === true;
     if (!isKept || !SLOTS.every((slot) => isPlain(slot, names[slot]))) return itemsOf(subjects, names, schemaOf);
     const shape = shapeOf(resource);
     let template = this.#byShape.get(shape);
@@ -133,17 +134,24 @@ export function reference(name: string): string {
 
 function shapeOf({ definition, version, store, subresources }: OpenApiResource): string {
   return JSON.stringify([
+    version.unstructured === true,
     version.strategicMerge,
     definition.scope,
     definition.strategy.returnsDeletedObject === true,
     capabilitiesOf(store),
-    subresources.map(({ name, version: spoken, store: own }) => [
+    subresources.map(({ name, version: spoken, store: own, answer, description }) => [
       name,
-      spoken === version ? '' : `${spoken.group}/${spoken.version}/${spoken.kind}`,
+      spoken === version ? '' : nameOf(spoken),
+      answer === undefined ? '' : nameOf(answer),
+      description ?? '',
       own.connectOptions?.isRead === true,
       capabilitiesOf(own),
     ]),
   ]);
+}
+
+function nameOf({ group, version, kind }: VersionDefinition): string {
+  return `${group}/${version}/${kind}`;
 }
 
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'delete', 'deleteCollection', 'connect'] as const;

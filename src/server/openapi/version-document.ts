@@ -7,6 +7,7 @@ import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
 import { type DocumentParts, type PathText, pathText, type SimplePath, simplePathItem } from './document-v3.ts';
 import type { OpenApiResource, OpenApiVersion } from './openapi-publisher.ts';
 import { groupOperationId, operationId, operationTag } from './operation-names.ts';
@@ -152,12 +153,18 @@ function addKinds(builder: SchemaBuilder, subject: Subject, nameOf: (view: Struc
   if (name === undefined) return;
   const kind = ownKind ?? kindOf(resource.version);
   builder.addKind(name, kind);
+  const answer = answerOf(subject);
+  if (answer?.openapi !== undefined) builder.addKind(answer.openapi.typeName, kindOf(answer));
   if (subresource === '') builder.addKind(listName(name, resource), { ...kind, kind: resource.version.listKind });
 }
 
 function typeOf({ resource, subresource }: Subject): StructView {
   const version = resource.subresources.find(({ name }) => name === subresource)?.version ?? resource.version;
   return version.type();
+}
+
+function answerOf({ resource, subresource }: Subject): VersionDefinition | undefined {
+  return resource.subresources.find(({ name }) => name === subresource)?.answer;
 }
 
 /** `io.k8s.api.core.v1.ConfigMapList`. */
@@ -174,6 +181,8 @@ function contentSchema(
   switch (content) {
     case 'object':
       return builder.struct(typeOf(subject));
+    case 'answer':
+      return builder.struct(answerOf(subject)?.type() ?? typeOf(subject));
     case 'list': {
       const type = typeOf(subject);
       const name = nameOf(type);

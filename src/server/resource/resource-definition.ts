@@ -22,6 +22,10 @@ export interface SubresourceDefinition {
   readonly name: string;
   /** The version of bodies and answers, for discovery, decoding and admission. Default: the parent's version. */
   readonly version?: VersionDefinition;
+  /** The version of the answers to creates, if their kind is not that of the bodies. For OpenAPI. Default: `version`. */
+  readonly answer?: VersionDefinition;
+  /** The description of creates and connections in OpenAPI. Default: made from the names. */
+  readonly description?: string;
   /**
    * Whether the store reads and writes objects of the resource itself, as `status` does, so that `wrap` of the resource
    * applies. Default false.

@@ -3,23 +3,15 @@ import { ConfigError } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { Converted } from '../converted.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
-import { type SchemaRules, schemaStatusStrategy, schemaStrategy } from '../schema/schema-strategy.ts';
-import { updateSubresource } from '../update-subresource.ts';
+import { type SchemaRules, schemaStrategy } from '../schema/schema-strategy.ts';
 import type { VersionDefinition } from '../version-definition.ts';
 import { checkedRows, readsOf } from './declared-rows.ts';
+import { declaredSubresources, type ResourceNames } from './declared-subresources.ts';
 import { hookedStore } from './hooked-store.ts';
 import { HubConversion } from './hub-conversion.ts';
 import { KitHooks, refinementsOf } from './kit-hooks.ts';
 import { hubVersion, spokeVersion } from './kit-versions.ts';
 import type { ResourceOptions, SpokeVersion } from './resource-options.ts';
-
-/** The names of a resource with their defaults. */
-export interface ResourceNames {
-  readonly group: string;
-  readonly kind: string;
-  readonly plural: string;
-  readonly singular: string;
-}
 
 export function declaredResource(options: ResourceOptions<JsonObject>): ResourceDefinition {
   const { group, kind, scope = 'Namespaced', nameRule, store } = options;
@@ -42,11 +34,11 @@ export function declaredResource(options: ResourceOptions<JsonObject>): Resource
     ...(options.mutate && { prepare: (object, old, context) => hooks.mutate(object, old, context) }),
     ...(options.warnings && { warnings: (object, old, context) => hooks.warnings(object, old, context) }),
   };
-  const status =
-    hub.hasStatus && rows?.readOnly !== true ? [updateSubresource('status', schemaStatusStrategy(rules))] : [];
   const place = { scope, storagePrefix: `${group}/${names.plural}` };
+  const isReadOnly = rows?.readOnly === true;
+  const subresources = declaredSubresources({ options, names, hooks, rules, isReadOnly, definition: () => definition });
   const served = [...spokes].filter(([, { served: isServed = true }]) => isServed).map(([version]) => version);
-  return {
+  const definition: ResourceDefinition = {
     plural: names.plural,
     singular: names.singular,
     shortNames: options.shortNames ?? [],
@@ -61,9 +53,10 @@ export function declaredResource(options: ResourceOptions<JsonObject>): Resource
       : { convert: (objects, from, to): readonly Converted[] => conversion.convert(objects, from, to) }),
     ...(store && { store: (host) => store.call(options, host) }),
     ...(rows && { storage: (host) => rows.open({ ...place, storageVersion: hub }, host) }),
-    wrap: (opened) => hookedStore(rows?.readOnly === true ? readsOf(opened) : opened, hooks),
-    subresources: [...status, ...(options.subresources ?? [])],
+    wrap: (opened) => hookedStore(isReadOnly ? readsOf(opened) : opened, hooks),
+    subresources,
   };
+  return definition;
 }
 
 function checkVersions({ kind, version, versions = [] }: ResourceOptions<JsonObject>): void {

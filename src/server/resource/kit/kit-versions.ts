@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../base/json-value.ts';
 import { compileSchema } from '../../../schema/compile-schema.ts';
 import { rulesOf } from '../../../schema/rules/rules-of.ts';
+import type { StructuralSchema } from '../../../schema/structural/structural.ts';
 import type { JsonPathColumn } from '../json-path-columns.ts';
 import { checkedSchema } from '../schema/check-schema.ts';
 import { objectMetaView } from '../schema/object-metadata-form.ts';
@@ -52,6 +53,22 @@ export function spokeVersion(spoke: SpokeVersion, options: ResourceOptions<JsonO
   });
 }
 
+/** The version of the bodies, or of the answers, of an action. Bodies may leave out apiVersion and kind. */
+export function actionVersion(names: Names & { readonly version: string }, schema: JsonObject): KitVersion {
+  return kitVersion(names, {
+    version: names.version,
+    schema,
+    selectableFields: [],
+    columns: [],
+    makeTable: undefined,
+    defaultMore: undefined,
+    deprecationWarning: '',
+    isStorage: false,
+    hasOwnStore: true,
+    unstructured: false,
+  });
+}
+
 interface VersionParts {
   readonly version: string;
   readonly schema: JsonObject;
@@ -62,15 +79,25 @@ interface VersionParts {
   readonly deprecationWarning: string;
   readonly isStorage: boolean;
   readonly hasOwnStore: boolean;
+  /** Default true. */
+  readonly unstructured?: boolean;
 }
 
 function kitVersion({ group, kind, plural }: Names, parts: VersionParts): KitVersion {
   const { version, selectableFields, hasOwnStore, columns } = parts;
   const schema = checkedSchema(kind, parts.schema);
   const names = { group, version, kind, listKind: `${kind}List`, selectableFields };
+  const strategicMerge = declaresListTypes(schema);
   return new KitVersion({
     ...names,
-    compile: () => compileSchema(schema, { objectMeta: objectMetaView(), rules: rulesOf(schema) }),
+    compile: () =>
+      compileSchema(schema, {
+        objectMeta: objectMetaView(),
+        rules: rulesOf(schema),
+        patchesByListType: strategicMerge,
+      }),
+    unstructured: parts.unstructured ?? true,
+    strategicMerge,
     hasStatus: !hasOwnStore && schema.properties.has('status'),
     isStorage: parts.isStorage,
     columns: columns.map(completeColumn),
@@ -79,6 +106,20 @@ function kitVersion({ group, kind, plural }: Names, parts: VersionParts): KitVer
     deprecationWarning: parts.deprecationWarning,
     openapi: schemaDocuments({ ...names, plural, schema: () => schema }),
   });
+}
+
+/** Reports whether every list says how it is merged. Strategic merge patches are allowed then. */
+function declaresListTypes({
+  type,
+  listType,
+  properties,
+  items,
+  additionalProperties: values,
+}: StructuralSchema): boolean {
+  if (type === 'array' && listType === '') return false;
+  for (const property of properties.values()) if (!declaresListTypes(property)) return false;
+  if (items !== undefined && !declaresListTypes(items)) return false;
+  return typeof values !== 'object' || declaresListTypes(values);
 }
 
 function completeColumn(column: ResourceColumn): JsonPathColumn {

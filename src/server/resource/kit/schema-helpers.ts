@@ -28,11 +28,8 @@ export function atomic(): { readonly 'x-kubernetes-list-type': 'atomic'; readonl
   return { 'x-kubernetes-list-type': 'atomic', 'x-kubernetes-map-type': 'atomic' };
 }
 
-/** One CEL rule of a schema. */
-export interface SchemaRule {
-  rule: string;
-  message?: string;
-}
+/** One CEL rule of a schema. A type and not an interface, so that it is a JSON object. */
+export type SchemaRule = { rule: string } | { rule: string; message: string };
 
 /**
  * A CEL rule. `self` is the value of the schema; a rule that names `oldSelf` is checked on updates only. `message` is

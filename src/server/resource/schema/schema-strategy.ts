@@ -143,6 +143,24 @@ export function schemaStatusStrategy(rules: SchemaRules): Strategy {
   };
 }
 
+/**
+ * The strategy of writes by the resource's own code, such as actions: they may change spec and status at once. Such a
+ * write needs no resourceVersion.
+ */
+export function wholeObjectStrategy(rules: SchemaRules): Strategy {
+  const { resetFields: _, ...strategy } = schemaStrategy(rules);
+  return {
+    ...strategy,
+    allowUnconditionalUpdate: true,
+    prepareForUpdate: (object, old, context) => {
+      const { status: _s, ...next } = object;
+      const { status: _o, ...before } = old;
+      const isChanged = versionOf(context).hasStatus ? differs(next, before) : differs(object, old);
+      if (isChanged) metadataIn(object)['generation'] = incremented(metadataIn(old)['generation']);
+    },
+  };
+}
+
 function hasStatus(version: VersionDefinition): boolean {
   return version instanceof SchemaVersion && version.hasStatus;
 }

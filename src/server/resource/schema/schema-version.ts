@@ -27,6 +27,10 @@ export interface SchemaVersionOptions {
   readonly selectableFields: readonly string[];
   readonly deprecationWarning: string;
   readonly openapi?: GivenVersionSchemas;
+  /** False: bodies may leave out apiVersion and kind. Default true. */
+  readonly unstructured?: boolean;
+  /** See VersionDefinition. The view of the schema must then have patch strategies. Default false. */
+  readonly strategicMerge?: boolean;
 }
 
 export class SchemaVersion implements VersionDefinition {
@@ -35,8 +39,8 @@ export class SchemaVersion implements VersionDefinition {
   readonly kind: string;
   readonly listKind: string;
   readonly typedItems = true;
-  readonly unstructured = true;
-  readonly strategicMerge = false;
+  readonly unstructured: boolean;
+  readonly strategicMerge: boolean;
   readonly selectableFields: readonly string[];
   readonly deprecationWarning: string;
   readonly hasStatus: boolean;
@@ -57,6 +61,8 @@ export class SchemaVersion implements VersionDefinition {
     this.listKind = options.listKind;
     this.selectableFields = options.selectableFields;
     this.deprecationWarning = options.deprecationWarning;
+    this.unstructured = options.unstructured ?? true;
+    this.strategicMerge = options.strategicMerge ?? false;
     this.hasStatus = options.hasStatus;
     this.isStorage = options.isStorage;
     this.apiVersion = formatGroupVersion(this);
