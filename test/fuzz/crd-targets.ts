@@ -8,7 +8,6 @@ import { fieldsConverter } from '../../src/apiextensions/conversion/fields/field
 import { parseFieldRules } from '../../src/apiextensions/conversion/fields/parse-field-rules.ts';
 import { webhookConverter } from '../../src/apiextensions/conversion/webhook-converter.ts';
 import type { Crd, CrdWebhook } from '../../src/apiextensions/crd.ts';
-import { integerAt, setIntegerAt, textAtPath } from '../../src/server/resource/scale-paths.ts';
 import { parseJsonPath } from '../../src/apimachinery/json-path/json-path.ts';
 import { isStatusError } from '../../src/apimachinery/status/status.ts';
 import { decodeUtf8 } from '../../src/base/bytes.ts';
@@ -16,6 +15,7 @@ import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../
 import { writeJson } from '../../src/base/json-write.ts';
 import { parseStructural } from '../../src/schema/structural/parse-structural.ts';
 import { jsonPathTable } from '../../src/server/resource/json-path-columns.ts';
+import { integerAt, setIntegerAt, textAtPath } from '../../src/server/resource/scale-paths.ts';
 import { OBJECTS } from './schema-targets.ts';
 import type { FuzzTarget } from './targets.ts';
 
