@@ -1,20 +1,49 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { isStatusError, statusOf } from '../apimachinery/status/status.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
+import { TransportError } from '../base/errors.ts';
+import { SILENT } from '../base/logger.ts';
 import { isPromise } from '../base/maybe-promise.ts';
+import { DiscoveryManager } from '../server/discovery/discovery-manager.ts';
 import type { Answer } from '../server/http/exchange.ts';
 import { requestOf } from '../server/http/requests.fixtures.ts';
+import type { Lister } from '../server/own/lister.ts';
 import { type TestApiServices, testApiServices } from './aggregator.fixtures.ts';
 import { AggregatorServer } from './aggregator-server.ts';
 
 const answerOf = (text: string): Answer => ({ kind: 'bytes', status: 200, headers: {}, body: encodeUtf8(text) });
 
-function aggregator({ resource }: TestApiServices): AggregatorServer {
-  return new AggregatorServer({
+const NO_OBJECTS: Lister = {
+  fresh: () => undefined,
+  get: () => undefined,
+  list: () => [],
+  subscribe: () => ({ stop: () => undefined }),
+};
+const refuse = (): never => {
+  throw new TransportError('no backend here');
+};
+
+const servers: AggregatorServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+function aggregator({ resource, clock }: TestApiServices): AggregatorServer {
+  const server = new AggregatorServer({
+    clock,
+    logger: SILENT,
     apiServices: resource,
+    discovery: new DiscoveryManager(),
+    published: () => Promise.resolve(),
+    services: NO_OBJECTS,
+    endpointSlices: NO_OBJECTS,
+    resolver: { resolve: refuse },
+    client: { request: refuse, upgrade: refuse },
     proxy: (_, to) => answerOf(`proxied to ${to.name}`),
     delegate: () => answerOf('local'),
   });
+  servers.push(server);
+  return server;
 }
 
 /** The text of the answer; the code and the message of a refusal. */

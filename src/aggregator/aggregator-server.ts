@@ -8,21 +8,39 @@
  */
 import { StatusError } from '../apimachinery/status/status.ts';
 import { serviceUnavailable } from '../apimachinery/status/status-catalogue.ts';
+import type { Clock } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
+import type { Logger } from '../base/logger.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
+import type { DiscoveryManager } from '../server/discovery/discovery-manager.ts';
 import type { Answer } from '../server/http/exchange.ts';
+import type { ServiceResolver } from '../server/http/outbound.ts';
 import type { RequestHandler, ServerRequest } from '../server/http/server-request.ts';
 import type { Lister } from '../server/own/lister.ts';
+import { OwnWriter } from '../server/own/own-writer.ts';
 import type { StoredResource } from '../server/resource/open-resource.ts';
-import type { RemoteVersion } from './remote-version.ts';
+import { AvailabilityLoop } from './availability/availability-loop.ts';
+import { AutoRegistration } from './registration/auto-registration.ts';
+import type { BackendClient, RemoteVersion } from './remote-version.ts';
 import { RemoteVersions } from './remote-versions.ts';
 
 /** Sends a request to the server of a remote version and returns its answer. Failures are StatusErrors. */
 export type ProxyHandler = (request: ServerRequest, to: RemoteVersion) => MaybePromise<Answer>;
 
 export interface AggregatorServerOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
   /** The resource `apiservices`. */
   readonly apiServices: StoredResource;
+  /** All local versions are registered as APIServices. */
+  readonly discovery: DiscoveryManager;
+  /** Resolves when every server of this process has published its stored resources. */
+  readonly published: () => Promise<void>;
+  /** The Services and EndpointSlices. They are not read while there are no remote versions. */
+  readonly services: Lister;
+  readonly endpointSlices: Lister;
+  readonly resolver: ServiceResolver;
+  readonly client: BackendClient;
   readonly proxy: ProxyHandler;
   /** Answers requests to local versions. */
   readonly delegate: RequestHandler;
@@ -31,6 +49,8 @@ export interface AggregatorServerOptions {
 export class AggregatorServer {
   readonly #options: AggregatorServerOptions;
   readonly #started = new Deferred<void>();
+  readonly #loops: { stop(): Promise<void> }[] = [];
+  #stopped = false;
   #lister: Lister | undefined;
   readonly remotes: RemoteVersions = new RemoteVersions();
 
@@ -49,16 +69,37 @@ export class AggregatorServer {
     return isPromise(fresh) ? fresh.then(() => this.#serve(request)) : this.#serve(request);
   };
 
-  /** Reads the stored APIServices and follows their changes. Called once. */
+  /**
+   * Reads the stored APIServices, registers the local versions, and begins to check the remote ones. Called once.
+   * Rejects if a local version cannot be registered.
+   */
   async start(): Promise<void> {
-    const lister = await this.#options.apiServices.registry.lister();
-    this.remotes.follow(lister);
-    this.#lister = lister;
+    const { clock, logger, apiServices: resource, discovery, published } = this.#options;
+    const apiServices = await resource.registry.lister();
+    this.remotes.follow(apiServices);
+    this.#lister = apiServices;
     this.#started.resolve();
+    const writer = new OwnWriter(resource);
+    await published();
+    const registration = new AutoRegistration({
+      clock,
+      discovery,
+      apiServices,
+      writer,
+      onFailure: (name, error) =>
+        logger.warn('cannot register a local APIService, retrying', { name, reason: error.message }),
+    });
+    const availability = new AvailabilityLoop({ ...this.#options, remotes: this.remotes, apiServices, writer });
+    this.#loops.push(registration, availability);
+    await registration.start();
+    if (this.#stopped) await this.stop();
+    else availability.start();
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
+    this.#stopped = true;
     this.remotes.stop();
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
   }
 
   #serve(request: ServerRequest): MaybePromise<Answer> {
