@@ -20,6 +20,7 @@ import type { Lister } from '../server/own/lister.ts';
 import { OwnWriter } from '../server/own/own-writer.ts';
 import type { StoredResource } from '../server/resource/open-resource.ts';
 import { AvailabilityLoop } from './availability/availability-loop.ts';
+import { RemoteDiscovery } from './discovery/remote-discovery.ts';
 import { AutoRegistration } from './registration/auto-registration.ts';
 import type { BackendClient, RemoteVersion } from './remote-version.ts';
 import { RemoteVersions } from './remote-versions.ts';
@@ -76,6 +77,9 @@ export class AggregatorServer {
   async start(): Promise<void> {
     const { clock, logger, apiServices: resource, discovery, published } = this.#options;
     const apiServices = await resource.registry.lister();
+    const remoteDiscovery = new RemoteDiscovery({ ...this.#options, publisher: discovery.remote });
+    this.#loops.push(remoteDiscovery);
+    this.remotes.subscribe((change) => remoteDiscovery.changed(change));
     this.remotes.follow(apiServices);
     this.#lister = apiServices;
     this.#started.resolve();

@@ -150,6 +150,16 @@ describe('the server command line', () => {
     expect(() => parse(['--version=1.36.3'])).toThrow('--version: "1.36.3" is neither true nor false');
   });
 
+  it('reads the routing to extension API servers: unset, true and false', () => {
+    const routing = (...args: string[]): string => server(...args).aggregation.routing;
+    expect([routing(), routing('--enable-aggregator-routing'), routing('--enable-aggregator-routing=false')]).toEqual([
+      'available',
+      'endpoints',
+      'cluster-ip',
+    ]);
+    expect(server('--aggregator-reject-forwarding-redirect=false').aggregation.rejectRedirects).toBe(false);
+  });
+
   it('refuses flags whose absence would be noticed too late', () => {
     expect(() => parse(['--encryption-provider-config=x'])).toThrow(
       'encryption of stored objects is not supported yet',
@@ -171,6 +181,7 @@ describe('the server command line', () => {
     expect(server(...kubeadm)).toMatchObject({
       serving: { advertiseAddress: '10.0.0.4', certFile: '/pki/apiserver.crt' },
       network: { serviceRange: '10.96.0.0/12', endpointReconciler: 'lease' },
+      aggregation: { proxyClientCertFile: '/pki/f.crt', proxyClientKeyFile: '/pki/f.key', routing: 'available' },
     });
     const tests = `--feature-gates=A=true,kube:B=false --max-requests-inflight=1000 --min-request-timeout=300
       --audit-policy-file=p --audit-log-path=- --audit-log-mode=blocking --disable-admission-plugins=ServiceAccount`.split(

@@ -6,6 +6,7 @@
 import type { SniFiles } from '../controlplane/options.ts';
 import { type PortRange, parsePortRange } from '../kube/allocators/port-range.ts';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../kube/authorization-modes.ts';
+import { AGGREGATION_FLAGS } from './aggregation-flags.ts';
 import { AUTHENTICATION_FLAGS } from './authentication-flags.ts';
 import type { FlagValues } from './flag-values.ts';
 import { audit, group, limits, type ServerFlag, seconds, server, serving } from './server-flag.ts';
@@ -278,6 +279,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       (v) => ({ log: { verbosity: v.int(0) } }),
     ],
   ]),
+  ...AGGREGATION_FLAGS,
   ...group('Misc', [
     [
       'endpoint-reconciler-type',

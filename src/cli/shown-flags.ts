@@ -9,6 +9,7 @@ import { SERVER_FLAGS } from './server-flags.ts';
 
 /** The defaults other than the zero value of the type, as a command line would write them. */
 const DEFAULTS: Readonly<Record<string, string>> = {
+  'aggregator-reject-forwarding-redirect': 'true',
   'anonymous-auth': 'true',
   'audit-log-format': 'json',
   'audit-log-maxage': '366',

@@ -6,6 +6,7 @@
 import { ConfigError } from '../base/errors.ts';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../kube/authorization-modes.ts';
 import type { AdmissionPlugin } from '../server/admission.ts';
+import type { ServiceRouting } from '../server/http/service-resolver.ts';
 import { type OptionChoices, optionProblem } from './option-problem.ts';
 
 /** The paths of a certificate and its key, PEM files, for some server names. */
@@ -109,6 +110,22 @@ export interface LimitOptions {
   readonly minRequestTimeoutSeconds: number;
 }
 
+/** The proxy to extension API servers. */
+export interface AggregationOptions {
+  /**
+   * `--enable-aggregator-routing`: true is `endpoints`, false is `cluster-ip`. See ServiceRouting. Default `available`.
+   */
+  readonly routing: ServiceRouting;
+  /**
+   * `--proxy-client-cert-file` and `--proxy-client-key-file`: set both, or leave both ''. '' is the front-proxy
+   * certificate of the data folder; none if `--requestheader-client-ca-file` is set.
+   */
+  readonly proxyClientCertFile: string;
+  readonly proxyClientKeyFile: string;
+  /** `--aggregator-reject-forwarding-redirect`. */
+  readonly rejectRedirects: boolean;
+}
+
 /** Addresses and ports of Services. */
 export interface NetworkOptions {
   /** `--service-cluster-ip-range`: one CIDR, or one per IP family, separated by a comma. */
@@ -145,6 +162,7 @@ export interface ServerOptions {
   readonly compactionIntervalMs: number;
   readonly serving: ServingOptions;
   readonly authentication: AuthenticationOptions;
+  readonly aggregation: AggregationOptions;
   /** `--authorization-mode`. Default RBAC. kube-apiserver's default is AlwaysAllow. */
   readonly authorizationModes: readonly AuthorizationMode[];
   /** Admission plugins of the embedding program. They run before policies and webhooks. Default none. */
@@ -225,6 +243,7 @@ export const defaultOptions: ServerOptions = {
       extendExpiration: true,
     },
   },
+  aggregation: { routing: 'available', proxyClientCertFile: '', proxyClientKeyFile: '', rejectRedirects: true },
   authorizationModes: ['RBAC'],
   enableAdmission: [],
   admissionPlugins: [],
@@ -280,6 +299,7 @@ export function serverOptions(given: PartialOptions<ServerOptions> = {}): Server
 const CHOICES: OptionChoices = {
   storage: ['memory', 'lmdb'],
   'serving.minTlsVersion': ['TLSv1.2', 'TLSv1.3'],
+  'aggregation.routing': ['endpoints', 'cluster-ip', 'available'],
   'network.endpointReconciler': ['lease', 'master-count', 'none'],
   authorizationModes: AUTHORIZATION_MODES,
 };

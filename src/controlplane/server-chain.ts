@@ -1,11 +1,15 @@
 /**
- * The delegation chain: filters → built-in kinds → custom resources → 404. The servers are made in the order of their
+ * The delegation chain: filters → aggregator → built-in kinds → custom resources → 404. The servers are made in the order of their
  * dependencies, publish into one generic server, and share its filters: a request passes the filters once.
  */
+import { AggregatorServer } from '../aggregator/aggregator-server.ts';
 import { API_SERVICE } from '../aggregator/api-service.ts';
+import { createBackendClient } from '../aggregator/proxy/backend-client.ts';
+import { createProxy } from '../aggregator/proxy/proxy-request.ts';
 import { type ApiExtensionsServer, createApiExtensionsServer } from '../apiextensions/api-extensions-server.ts';
 import { converterFactory } from '../apiextensions/conversion/choose-converter.ts';
 import type { Transport } from '../apimachinery/http/transport.ts';
+import { Deferred } from '../base/deferred.ts';
 import type { Lifetime, Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
@@ -37,6 +41,7 @@ import { SCOPE, startControlLoops } from './loops/control-loops.ts';
 import { openAudit } from './open-audit.ts';
 import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
 import { externalAddress, serverIdentity } from './server-address.ts';
+import type { TlsMaterial } from './tls-material.ts';
 
 export interface ServerChain {
   /** Serves a request of a listener. Neither throws nor rejects. */
@@ -51,6 +56,8 @@ export interface ServerChain {
   start(): Promise<void>;
   /** Starts the control loops that `--controllers` selects. Called once, after `start()` has resolved. */
   startLoops(): Stoppable;
+  /** Takes the certificates that were read again: that of the front proxy, and the CAs that are published. */
+  setTls(material: TlsMaterial): void;
   /** Makes `/readyz` fail and runs the pre-shutdown hooks. */
   preShutdown(): Promise<void>;
   /** Ends watches cleanly and refuses new requests. */
@@ -74,6 +81,13 @@ const APIEXTENSIONS_HOOKS: readonly string[] = [
   'start-apiextensions-controllers',
   'crd-informer-synced',
 ];
+const AGGREGATOR_HOOKS: readonly string[] = [
+  'start-kube-aggregator-informers',
+  'apiservice-status-local-available-controller',
+  'apiservice-status-remote-available-controller',
+  'apiservice-registration-controller',
+  'kube-apiserver-autoregistration',
+];
 
 export interface ServerChainParts {
   readonly storage: Storage;
@@ -93,6 +107,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   const { storage, logger, lifetime } = parts;
   const { options, platform } = completed;
   const address: PublishedAddress = { hostAndPort: '', self: undefined };
+  let trust = completed.tls;
   const server = createGenericServer(completed, parts, address);
   addStorageChecks(server.health, storage);
 
@@ -111,18 +126,53 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     self: () => address.self,
     terminatesNamespaces: selected('namespace-controller'),
   });
-  const services = createServiceResolver({ objects: kube.services, random: Math.random });
-  const extensions = createExtensions(serving, { client: outbound, services }, kube);
-  lifetime.add('calls to webhooks', () => outbound.stop());
+  const resolver = createServiceResolver({
+    objects: kube.services,
+    random: Math.random,
+    routing: options.aggregation.routing,
+  });
+  const extensions = createExtensions(serving, { client: outbound, services: resolver }, kube);
+  lifetime.add('calls to webhooks and extension servers', () => outbound.stop());
   const servers = [
-    { server: kube, name: 'built-in kinds', hooks: KUBE_HOOKS },
-    { server: extensions, name: 'custom resources', hooks: APIEXTENSIONS_HOOKS },
+    { server: kube, name: 'built-in kinds' },
+    { server: extensions, name: 'custom resources' },
   ];
-  for (const { server: delegate, name, hooks } of servers) {
-    server.addPostStartHook(hooks, () => delegate.start());
+  for (const { server: delegate, name } of servers) {
     server.onDrain(() => delegate.drain());
     lifetime.add(name, () => delegate.stop());
   }
+  const published = new Deferred<void>();
+  const client = createBackendClient({
+    outbound,
+    services: resolver,
+    clientCertificate: () => trust.proxyClient,
+    loopback: loopback.transport((incoming) => handler(incoming)),
+  });
+  const aggregator = new AggregatorServer({
+    clock: platform.clock,
+    logger,
+    apiServices: kube.resource(API_SERVICE.plural),
+    discovery: server.discovery,
+    published: () => published.promise,
+    services: kube.lister('services'),
+    endpointSlices: kube.lister('endpointslices'),
+    resolver,
+    client,
+    proxy: createProxy({
+      client,
+      clock: platform.clock,
+      rejectsRedirects: options.aggregation.rejectRedirects,
+      own: kube.handle,
+    }),
+    delegate: kube.handle,
+  });
+  lifetime.add('aggregation', () => aggregator.stop());
+  server.addPostStartHook(KUBE_HOOKS, () => kube.start());
+  server.addPostStartHook(APIEXTENSIONS_HOOKS, async () => {
+    await extensions.start();
+    published.resolve();
+  });
+  server.addPostStartHook(AGGREGATOR_HOOKS, () => aggregator.start());
 
   const tokens = tokenAuthentication(completed, loopback, kube.serviceAccountTokens);
   for (const warning of tokens.warnings) logger.warn(warning);
@@ -131,7 +181,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   const handler = server.prepare({
     authenticate: composeAuthenticator(completed, tokens.authenticate),
     authorizer: kube.authorizer,
-    delegate: kube.handle,
+    delegate: aggregator.handle,
     requestHeaders: requestHeaderNames(completed),
     ...(options.limits.priorityAndFairness && { flows: kube.flows }),
     ...(audit && { audit }),
@@ -144,6 +194,9 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     setListener: (listener) => {
       address.hostAndPort = externalAddress(completed, listener);
       address.self = serverIdentity(completed, listener);
+    },
+    setTls: (material) => {
+      trust = material;
     },
     start: () => server.start(),
     startLoops: () => startControlLoops({ completed, storage, logger, loopback, handler, server, kube, selected }),

@@ -19,6 +19,7 @@ import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import type { ControlPlane } from './control-plane.ts';
+import type { ServerOptions } from './options.ts';
 import { createServerChain, type ServerChain } from './server-chain.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
@@ -85,6 +86,19 @@ function listen({ options, platform, tls }: CompletedOptions, chain: ServerChain
     clock: platform.clock,
     onProblem: problemLogger(logger, chain.metrics),
   });
+}
+
+/** Files of the operator are read again this often, as in the reference. */
+const FILES_MS = 60_000;
+
+function namesTlsFiles({ serving, authentication, aggregation }: ServerOptions): boolean {
+  const files = [
+    serving.certFile,
+    authentication.clientCaFile,
+    authentication.requestHeader.clientCaFile,
+    aggregation.proxyClientCertFile,
+  ];
+  return serving.sni.length > 0 || files.some((file) => file !== '');
 }
 
 interface RunningParts {
@@ -166,7 +180,8 @@ class RunningControlPlane implements ControlPlane {
       clock: platform.clock,
       current: tls,
       reload: reloadTls,
-      fingerprint: ({ config, pki }) => JSON.stringify([config, pki.admin.certificatePem]),
+      ...(namesTlsFiles(this.#completed.options) && { intervalMs: FILES_MS }),
+      fingerprint: ({ config, pki, proxyClient }) => JSON.stringify([config, pki.admin.certificatePem, proxyClient]),
       apply: (material) => this.#renew(material),
       onError: (error) => this.#logger.error('cannot renew the certificates; the next interval tries again', error),
     });
@@ -194,6 +209,7 @@ class RunningControlPlane implements ControlPlane {
 
   async #renew(material: TlsMaterial): Promise<void> {
     this.#listener.setTls(material.config);
+    this.#chain.setTls(material);
     this.#tls = material;
     await this.writeKubeconfig(material);
     this.#logger.info('renewed the certificates; open connections keep theirs');

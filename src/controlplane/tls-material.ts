@@ -8,6 +8,7 @@ import type { SniKeyPair, TlsConfig } from '../node/tls/tls-config.ts';
 import type { EnsurePkiOptions, Pki } from '../pki/pki-folder.ts';
 import { FRONT_PROXY_AUTHORITY } from '../server/filters/authentication/request-header.ts';
 import { CLIENT_AUTHORITY } from '../server/filters/authentication/x509.ts';
+import type { ClientKeyPair } from '../server/http/outbound.ts';
 import { readFlagFile } from './flag-file.ts';
 import type { ServerOptions, ServingOptions } from './options.ts';
 import type { Platform } from './platform.ts';
@@ -21,6 +22,8 @@ export interface TlsMaterial {
   /** The CAs of clients and of front proxies, PEM, as they are published for extension servers. */
   readonly clientCaPem: string;
   readonly requestHeaderCaPem: string;
+  /** The certificate that this server presents to extension servers. Undefined: none. */
+  readonly proxyClient: ClientKeyPair | undefined;
 }
 
 /** Where the keys and certificates are kept that no flag names: a folder, or a map in memory. */
@@ -58,7 +61,30 @@ export async function loadTlsMaterial(
     servingCaPem: own.external ? `${own.cert.trimEnd()}\n${pki.ca.certificatePem}` : pki.ca.certificatePem,
     clientCaPem,
     requestHeaderCaPem,
+    proxyClient: await proxyClientPair(options, pki, read),
   };
+}
+
+/**
+ * The certificate of the data folder is valid only for the CA of the data folder: with another CA of front proxies, this
+ * server has no certificate unless flags name one.
+ */
+async function proxyClientPair(
+  { aggregation, authentication }: ServerOptions,
+  pki: Pki,
+  read: (flag: string, path: string) => Promise<string>,
+): Promise<ClientKeyPair | undefined> {
+  const { proxyClientCertFile: certFile, proxyClientKeyFile: keyFile } = aggregation;
+  if ((certFile === '') !== (keyFile === ''))
+    throw new ConfigError('--proxy-client-cert-file and --proxy-client-key-file: set both flags or neither');
+  if (certFile !== '')
+    return {
+      cert: await read('--proxy-client-cert-file', certFile),
+      key: await read('--proxy-client-key-file', keyFile),
+    };
+  if (authentication.requestHeader.clientCaFile !== '') return undefined;
+  const { certificatePem, keyPem } = pki.frontProxyClient;
+  return { cert: certificatePem, key: keyPem };
 }
 
 /** The names and addresses in the serving certificate, besides the fixed ones. */

@@ -22,7 +22,7 @@ import type { ServiceObjects } from '../server/http/service-resolver.ts';
 import { LateLister } from '../server/own/late-lister.ts';
 import type { Lister } from '../server/own/lister.ts';
 import { OwnWriter } from '../server/own/own-writer.ts';
-import { isStoredResource, type OpenResource } from '../server/resource/open-resource.ts';
+import { isStoredResource, type OpenResource, type StoredResource } from '../server/resource/open-resource.ts';
 import { ResourceServer } from '../server/resource-server.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
 import { authorizerOf } from './authorization-modes.ts';
@@ -53,6 +53,10 @@ export interface KubeServer {
   readonly flows: FlowMatcher;
   /** Reads Services and EndpointSlices, for webhooks and extension servers that are reached through a Service. */
   readonly services: ServiceObjects;
+  /** Returns a stored resource. Throws BugError for a plural that is not one. */
+  resource(plural: string): StoredResource;
+  /** Returns the lister of a resource. It starts at the first `fresh()`. */
+  lister(plural: string): Lister;
   /** Returns the prefix of the storage keys of a resource; undefined if it is not stored or not built in. */
   storagePrefix(group: string, plural: string): string | undefined;
   /** Makes the OpenID documents. `externalAddress` is the host and port of this server for clients. */
@@ -122,6 +126,8 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     serviceAccountTokens,
     flows,
     services: serviceObjects(kube),
+    resource: kube.resource,
+    lister: kube.lister,
     storagePrefix: (group, plural) => prefixes.get(`${group}/${plural}`),
     openIdDocuments: (externalAddress) =>
       createOpenIdDocuments({ issuer: issuers[0] ?? '', jwksUri, externalAddress, keys: verifyKeys }),
