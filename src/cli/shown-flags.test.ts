@@ -14,7 +14,7 @@ const DEFAULTS: CommandOptions = {
 
 describe('the flags of /flagz', () => {
   // These defaults have no form on the command line.
-  const UNWRITABLE = ['advertise-address', 'logging-format', 'tls-sni-cert-key'];
+  const UNWRITABLE = ['advertise-address', 'enable-aggregator-routing', 'logging-format', 'tls-sni-cert-key'];
   const LISTS = ['service-account-key-file', 'requestheader-client-ca-file'];
   const flags = SERVER_FLAGS.filter(({ name }) => !UNWRITABLE.includes(name) && !LISTS.includes(name));
 

@@ -21,6 +21,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'data-dir': '.keelson',
   'default-not-ready-toleration-seconds': '300',
   'default-unreachable-toleration-seconds': '300',
+  'enable-aggregator-routing': '',
   'enable-priority-and-fairness': 'true',
   'endpoint-reconciler-type': 'lease',
   'etcd-compaction-interval': '5m0s',
@@ -76,7 +77,8 @@ export function shownFlags(given: ReadonlyMap<string, FlagValues>, dataDir: stri
 function formatFlag(type: FlagType, values: FlagValues): string {
   switch (type) {
     case 'bool':
-      return `${values.bool()}`;
+      // Only the default of a flag that means something when it is absent is empty.
+      return values.text() === '' ? '' : `${values.bool()}`;
     case 'duration': {
       const parsed = parseDuration(values.text());
       return parsed.ok ? formatDuration(parsed.value) : values.text();

@@ -40,6 +40,7 @@ import type { CompletedOptions } from './complete-options.ts';
 import { SCOPE, startControlLoops } from './loops/control-loops.ts';
 import { openAudit } from './open-audit.ts';
 import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
+import type { ServerOptions } from './options.ts';
 import { externalAddress, serverIdentity } from './server-address.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
@@ -86,8 +87,11 @@ const AGGREGATOR_HOOKS: readonly string[] = [
   'apiservice-status-local-available-controller',
   'apiservice-status-remote-available-controller',
   'apiservice-registration-controller',
+  'apiservice-discovery-controller',
   'kube-apiserver-autoregistration',
 ];
+/** Only servers with `--proxy-client-cert-file` have it. */
+const PROXY_CERTIFICATE_HOOK = 'aggregator-reload-proxy-client-cert';
 
 export interface ServerChainParts {
   readonly storage: Storage;
@@ -172,7 +176,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     await extensions.start();
     published.resolve();
   });
-  server.addPostStartHook(AGGREGATOR_HOOKS, () => aggregator.start());
+  addAggregatorHook(server, options, aggregator);
 
   const tokens = tokenAuthentication(completed, loopback, kube.serviceAccountTokens);
   for (const warning of tokens.warnings) logger.warn(warning);
@@ -203,6 +207,17 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     preShutdown: () => server.preShutdown(),
     drain: () => server.drain(),
   };
+}
+
+/** The check `autoregister-completion` of the reference passes when every local version is registered. */
+function addAggregatorHook(server: GenericServer, { aggregation }: ServerOptions, aggregator: AggregatorServer): void {
+  let missing: string | undefined = 'missing APIServices of local versions';
+  server.health.addBootCheck({ name: 'autoregister-completion', check: () => missing });
+  const names = [...AGGREGATOR_HOOKS, ...(aggregation.proxyClientCertFile === '' ? [] : [PROXY_CERTIFICATE_HOOK])];
+  server.addPostStartHook(names, async () => {
+    await aggregator.start();
+    missing = undefined;
+  });
 }
 
 /** Empty until the listener listens. */
