@@ -123,7 +123,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   const serving = { ...server.serving, host: registryHost(completed, parts, server.serving), logger };
   const outbound = platform.createOutboundClient();
   const kube = createKube(completed, serving, {
-    webhooks: { client: outbound, services: { resolve: (...service) => services.resolve(...service) } },
+    webhooks: { client: outbound, services: { resolve: (...service) => resolver.resolve(...service) } },
     metricRegistry: server.metricRegistry,
     authenticateToken: (token, audiences) => tokens.authenticate(token, audiences),
     delegate: (request) => extensions.handle(request),
