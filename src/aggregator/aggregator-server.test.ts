@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { META_TYPE_VIEWS } from '../apimachinery/facts/meta-type-views.ts';
 import { isStatusError, statusOf } from '../apimachinery/status/status.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import { TransportError } from '../base/errors.ts';
@@ -7,6 +8,7 @@ import { isPromise } from '../base/maybe-promise.ts';
 import { DiscoveryManager } from '../server/discovery/discovery-manager.ts';
 import type { Answer } from '../server/http/exchange.ts';
 import { requestOf } from '../server/http/requests.fixtures.ts';
+import { OpenApiManager } from '../server/openapi/openapi-manager.ts';
 import type { Lister } from '../server/own/lister.ts';
 import { type TestApiServices, testApiServices } from './aggregator.fixtures.ts';
 import { AggregatorServer } from './aggregator-server.ts';
@@ -34,6 +36,7 @@ function aggregator({ resource, clock }: TestApiServices): AggregatorServer {
     logger: SILENT,
     apiServices: resource,
     discovery: new DiscoveryManager(),
+    openapi: new OpenApiManager({ clock, types: META_TYPE_VIEWS }),
     published: () => Promise.resolve(),
     services: NO_OBJECTS,
     endpointSlices: NO_OBJECTS,

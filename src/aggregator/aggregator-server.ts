@@ -16,11 +16,13 @@ import type { DiscoveryManager } from '../server/discovery/discovery-manager.ts'
 import type { Answer } from '../server/http/exchange.ts';
 import type { ServiceResolver } from '../server/http/outbound.ts';
 import type { RequestHandler, ServerRequest } from '../server/http/server-request.ts';
+import type { OpenApiManager } from '../server/openapi/openapi-manager.ts';
 import type { Lister } from '../server/own/lister.ts';
 import { OwnWriter } from '../server/own/own-writer.ts';
 import type { StoredResource } from '../server/resource/open-resource.ts';
 import { AvailabilityLoop } from './availability/availability-loop.ts';
 import { RemoteDiscovery } from './discovery/remote-discovery.ts';
+import { RemoteOpenApi } from './openapi/remote-openapi.ts';
 import { AutoRegistration } from './registration/auto-registration.ts';
 import type { BackendClient, RemoteVersion } from './remote-version.ts';
 import { RemoteVersions } from './remote-versions.ts';
@@ -35,6 +37,7 @@ export interface AggregatorServerOptions {
   readonly apiServices: StoredResource;
   /** All local versions are registered as APIServices. */
   readonly discovery: DiscoveryManager;
+  readonly openapi: OpenApiManager;
   /** Resolves when every server of this process has published its stored resources. */
   readonly published: () => Promise<void>;
   /** The Services and EndpointSlices. They are not read while there are no remote versions. */
@@ -77,9 +80,7 @@ export class AggregatorServer {
   async start(): Promise<void> {
     const { clock, logger, apiServices: resource, discovery, published } = this.#options;
     const apiServices = await resource.registry.lister();
-    const remoteDiscovery = new RemoteDiscovery({ ...this.#options, publisher: discovery.remote });
-    this.#loops.push(remoteDiscovery);
-    this.remotes.subscribe((change) => remoteDiscovery.changed(change));
+    this.#publishRemotes();
     this.remotes.follow(apiServices);
     this.#lister = apiServices;
     this.#started.resolve();
@@ -106,11 +107,31 @@ export class AggregatorServer {
     await Promise.all(this.#loops.map((loop) => loop.stop()));
   }
 
+  /** Shows the remote versions in discovery and OpenAPI. */
+  #publishRemotes(): void {
+    const { discovery, openapi } = this.#options;
+    const documents = [
+      new RemoteDiscovery({ ...this.#options, publisher: discovery.remote }),
+      new RemoteOpenApi({
+        ...this.#options,
+        publisher: openapi.remote,
+        forward: (request, to) => this.#forward(request, to),
+      }),
+    ];
+    for (const remote of documents) {
+      this.#loops.push(remote);
+      this.remotes.subscribe((change) => remote.changed(change));
+    }
+  }
+
   #serve(request: ServerRequest): MaybePromise<Answer> {
     const remote = this.remotes.size === 0 ? undefined : this.#remoteOf(request);
-    if (remote === undefined) return this.#options.delegate(request);
-    if (remote.availability.status === 'True') return this.#options.proxy(request, remote);
-    throw new StatusError(unavailable(remote));
+    return remote === undefined ? this.#options.delegate(request) : this.#forward(request, remote);
+  }
+
+  #forward(request: ServerRequest, to: RemoteVersion): MaybePromise<Answer> {
+    if (to.availability.status === 'True') return this.#options.proxy(request, to);
+    throw new StatusError(unavailable(to));
   }
 
   #remoteOf({ info }: ServerRequest): RemoteVersion | undefined {

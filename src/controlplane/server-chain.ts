@@ -89,6 +89,8 @@ const AGGREGATOR_HOOKS: readonly string[] = [
   'apiservice-registration-controller',
   'apiservice-discovery-controller',
   'kube-apiserver-autoregistration',
+  'apiservice-openapi-controller',
+  'apiservice-openapiv3-controller',
 ];
 /** Only servers with `--proxy-client-cert-file` have it. */
 const PROXY_CERTIFICATE_HOOK = 'aggregator-reload-proxy-client-cert';
@@ -157,6 +159,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     logger,
     apiServices: kube.resource(API_SERVICE.plural),
     discovery: server.discovery,
+    openapi: server.openapi,
     published: () => published.promise,
     services: kube.lister('services'),
     endpointSlices: kube.lister('endpointslices'),
