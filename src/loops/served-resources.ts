@@ -15,7 +15,10 @@ export interface ServedResources {
   find(apiVersion: string, kind: string): ServedResource | undefined;
   /** The resource of a kind in its preferred version. Undefined if no version of it is served. */
   findKind(group: string, kind: string): ServedResource | undefined;
-  /** The group-versions whose server is unavailable: their resources may be missing or outdated. `group/version`. */
+  /**
+   * The group-versions, as `group/version`, whose server is unavailable and which had namespaced objects to delete when
+   * it was last read. A version whose server was never read is not among them: nothing is known of its objects.
+   */
   unavailable(): readonly string[];
   /** Calls the listener after changes; changes of one turn of the event loop are one call. */
   onChange(listener: () => void): { stop(): void };

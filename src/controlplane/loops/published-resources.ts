@@ -43,7 +43,7 @@ export class PublishedServedResources implements ServedResources {
   unavailable(): readonly string[] {
     return this.#discovery
       .versions()
-      .filter(({ stale }) => stale)
+      .filter(({ stale, resources }) => stale && resources.some(isDeletable))
       .map(formatGroupVersion);
   }
 
@@ -81,6 +81,10 @@ export class PublishedServedResources implements ServedResources {
     };
     this.#timer = this.#clock.setTimer(CALM_MS, tell, { background: true });
   }
+}
+
+function isDeletable({ scope, verbs }: DiscoveryResource): boolean {
+  return scope === 'Namespaced' && verbs.includes('delete');
 }
 
 function servedResource(

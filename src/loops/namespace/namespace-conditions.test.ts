@@ -46,7 +46,7 @@ describe('withDeletionConditions', () => {
 
   it('reports failures and groups that are unavailable', () => {
     expect(shown({ failures: ['b', 'a'], unavailable: ['metrics.k8s.io/v1beta1'] })).toEqual([
-      'NamespaceDeletionDiscoveryFailure DiscoveryFailed: Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: stale GroupVersion discovery: metrics.k8s.io/v1beta1',
+      'NamespaceDeletionDiscoveryFailure DiscoveryFailed: Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: stale GroupVersion discovery: metrics.k8s.io/v1beta1 (APIService v1beta1.metrics.k8s.io)',
       'NamespaceDeletionContentFailure ContentDeletionFailed: Failed to delete all resource types, 2 remaining: a, b',
     ]);
   });

@@ -87,9 +87,12 @@ function wantedConditions({ unavailable, failures, remaining }: ContentOutcome):
   return wanted;
 }
 
-/** The error that client-go makes of stale groups in aggregated discovery. */
+/** The error that client-go makes of stale groups in aggregated discovery, with the names of the APIServices. */
 export function discoveryFailure(unavailable: readonly string[]): string {
-  const groups = [...unavailable].sort().map((name) => `${name}: stale GroupVersion discovery: ${name}`);
+  const groups = [...unavailable].sort().map((name) => {
+    const [group, version] = name.split('/');
+    return `${name}: stale GroupVersion discovery: ${name} (APIService ${version}.${group})`;
+  });
   return `unable to retrieve the complete list of server APIs: ${groups.join(', ')}`;
 }
 
