@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { createServer as createHttps } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer as createTls, type TLSSocket } from 'node:tls';
 import { createBackendClient } from '../../src/aggregator/proxy/backend-client.ts';
 import { createProxy } from '../../src/aggregator/proxy/proxy-request.ts';
@@ -83,6 +83,14 @@ export interface Backend {
   stop(): void;
 }
 
+/** The connections below TLS, by the port of the proxy. */
+const plainSockets = new Map<number | undefined, Socket>();
+
+/** Sends a TCP reset. */
+export function reset(socket: TLSSocket): void {
+  plainSockets.get(socket.remotePort)?.resetAndDestroy();
+}
+
 interface BackendOptions {
   readonly pair?: KeyedCertificate;
   /** Another port than a free one, to start a server again where it was. */
@@ -98,6 +106,11 @@ async function listenOn(server: Server, { port = 0 }: BackendOptions): Promise<B
     socket.on('close', () => sockets.delete(socket));
   });
   server.on('tlsClientError', () => {});
+  server.on('connection', (socket: Socket) => {
+    const { remotePort } = socket;
+    plainSockets.set(remotePort, socket);
+    socket.on('close', () => plainSockets.delete(remotePort));
+  });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const stop = (): void => {
@@ -221,7 +234,7 @@ export async function startAggregated(options: AggregatedOptions): Promise<Aggre
   });
   const { server } = await certificates();
   const tls = { key: server.keyPem, cert: server.certificatePem };
-  const listener = await startListener({ host: '127.0.0.1', port: 0, tls, handler });
+  const listener = await startListener({ host: '127.0.0.1', port: 0, tls, handler, clock });
   cleanups.push(async () => {
     await listener.stop();
     await outbound.stop();

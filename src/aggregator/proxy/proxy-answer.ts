@@ -64,8 +64,13 @@ function putFirst(headers: MutableHeaders, name: string, own: string): void {
   if (theirs !== undefined && theirs !== own) headers[name] = [own, theirs].flat();
 }
 
+/** Returns the error to throw for an upgrade request that got no response. */
+export function upgradeFailureOf(caught: unknown): unknown {
+  return failureOf(caught, isTransportError(caught) && caught.retryable ? 'error dialing backend: ' : '');
+}
+
 /** Returns the error to throw for a request that got no response. */
-export function failureOf(caught: unknown, prefix: string): unknown {
+export function failureOf(caught: unknown, prefix = 'error trying to reach service: '): unknown {
   if (!isTransportError(caught)) return caught;
   const cause = caught;
   // The service could not be resolved.

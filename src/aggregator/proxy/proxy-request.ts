@@ -19,7 +19,7 @@ import type { BackendClient, RemoteVersion } from '../remote-version.ts';
 import { isOwnService } from './backend-client.ts';
 import { backendTarget } from './backend-target.ts';
 import { forwardedHeaders, upgradeHeaders } from './forwarded-headers.ts';
-import { failureOf, responseAnswer } from './proxy-answer.ts';
+import { failureOf, responseAnswer, upgradeFailureOf } from './proxy-answer.ts';
 import { ProxyExchange } from './proxy-exchange.ts';
 
 export interface ProxyOptions {
@@ -56,7 +56,7 @@ export function createProxy({ client, clock, rejectsRedirects = true, own }: Pro
       return sent.then(
         (result) => upgradeAnswer(request, to, result, exchange),
         (caught: unknown) => {
-          throw failureOf(caught, 'error dialing backend: ');
+          throw upgradeFailureOf(caught);
         },
       );
     }
@@ -65,7 +65,7 @@ export function createProxy({ client, clock, rejectsRedirects = true, own }: Pro
     return client.request(to, { method, target, headers, body, observer: exchange, isForwarded: true }).then(
       (response) => responseAnswer(request, to, response, rejectsRedirects),
       (caught: unknown) => {
-        throw failureOf(caught, 'error trying to reach service: ');
+        throw failureOf(caught);
       },
     );
   };

@@ -1,4 +1,5 @@
 /** Failures of outbound requests in the words of Go's HTTP client, which operators search for. */
+import { decodeUtf8 } from '../../base/bytes.ts';
 import { isTransportError, TransportError, toError } from '../../base/errors.ts';
 import { OutboundError, type OutboundTarget } from '../../server/http/outbound.ts';
 
@@ -102,6 +103,16 @@ function describe(error: Error, outbound: OutboundTarget): string {
     case 'ECONNRESET':
       return 'EOF';
     default:
-      return error.message;
+      return codeOf(error)?.startsWith('HPE_') ? `malformed HTTP response ${firstLine(error)}` : error.message;
   }
+}
+
+/** The longest part of a malformed response that is shown. */
+const SHOWN_BYTES = 64;
+
+/** Returns the first line that Node's parser could not read, in quotes. */
+function firstLine(error: Error): string {
+  const { rawPacket } = error as { readonly rawPacket?: Uint8Array };
+  const text = rawPacket === undefined ? '' : decodeUtf8(rawPacket.subarray(0, SHOWN_BYTES));
+  return JSON.stringify(text.split(/\r?\n/, 1)[0]);
 }

@@ -104,9 +104,11 @@ export function sendUpgrade(
     const protocol = incoming.headers.upgrade ?? upgrade;
     events.answered({ kind: 'tunnel', protocol, headers: responseHeaders(incoming.rawHeaders), tunnel });
   });
-  outgoing.on('response', (incoming) =>
-    events.answered({ kind: 'response', response: new Http1Response(outgoing, incoming) }),
-  );
+  outgoing.on('response', (incoming) => {
+    // Node would keep the connection, which belongs to no agent.
+    incoming.on('close', () => connection.destroy());
+    events.answered({ kind: 'response', response: new Http1Response(outgoing, incoming) });
+  });
   outgoing.on('error', (error) => events.failed(error));
   outgoing.on('close', () => {
     if (tunnel === undefined) events.closed();
