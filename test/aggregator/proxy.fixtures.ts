@@ -26,6 +26,11 @@ import {
   bearerTokenAuthenticator,
   webSocketTokenAuthenticator,
 } from '../../src/server/filters/authentication/bearer-token.ts';
+import {
+  FRONT_PROXY_AUTHORITY,
+  requestHeaderAuthenticator,
+  STANDARD_REQUEST_HEADERS,
+} from '../../src/server/filters/authentication/request-header.ts';
 import { createAuthenticator } from '../../src/server/filters/authentication/union.ts';
 import { buildChain } from '../../src/server/filters/filter-chain.ts';
 import { authorizerOf, LogRecorder } from '../../src/server/filters/filters.fixtures.ts';
@@ -201,7 +206,8 @@ export interface AggregatedOptions {
 /** Other paths than those of GROUP are answered here, with `own`. */
 export async function startAggregated(options: AggregatedOptions): Promise<Aggregated> {
   const { ca, proxyClient } = await backendPki();
-  const clock = new VirtualClock();
+  // Certificates of clients are valid now.
+  const clock = new VirtualClock(Date.now());
   const log = new LogRecorder();
   const outbound = createOutboundClient();
   const services: ServiceResolver = options.services ?? {
@@ -221,7 +227,11 @@ export async function startAggregated(options: AggregatedOptions): Promise<Aggre
     logger: log,
     newAuditId: () => 'audit-1',
     authenticate: createAuthenticator({
-      authenticators: [bearerTokenAuthenticator(tokens), webSocketTokenAuthenticator(tokens)],
+      authenticators: [
+        requestHeaderAuthenticator({ ...STANDARD_REQUEST_HEADERS, allowedNames: ['front-proxy-client'] }),
+        bearerTokenAuthenticator(tokens),
+        webSocketTokenAuthenticator(tokens),
+      ],
       anonymous: anonymousAuthenticator(),
     }),
     authorizer: authorizerOf(() => true),
@@ -233,7 +243,8 @@ export async function startAggregated(options: AggregatedOptions): Promise<Aggre
       request.info.path.startsWith(`/apis/${GROUP}/`) ? proxy(request, aggregated.version) : own(),
   });
   const { server } = await certificates();
-  const tls = { key: server.keyPem, cert: server.certificatePem };
+  const clientCa = { [FRONT_PROXY_AUTHORITY]: (await backendPki()).proxyCa.certificatePem };
+  const tls = { key: server.keyPem, cert: server.certificatePem, clientCa };
   const listener = await startListener({ host: '127.0.0.1', port: 0, tls, handler, clock });
   cleanups.push(async () => {
     await listener.stop();
@@ -271,8 +282,13 @@ export interface RawAnswer {
 }
 
 /** Sends bytes over a new connection, and reads one answer. Lines are separated by `\n`. */
-export async function ask({ listener }: Aggregated, head: string, body = ''): Promise<RawAnswer> {
-  const socket = await openClient(listener);
+export async function ask(
+  { listener }: Aggregated,
+  head: string,
+  body = '',
+  certificate?: KeyedCertificate,
+): Promise<RawAnswer> {
+  const socket = await openClient(listener, certificate);
   socket.write(
     `${head
       .trim()
@@ -290,9 +306,10 @@ export function get(aggregated: Aggregated, path: string = PATH, headers = ''): 
   return ask(aggregated, `GET ${path} HTTP/1.1\nHost: api.example.com\nAuthorization: Bearer ${TOKEN}\n${headers}`);
 }
 
-export async function openClient(listener: Listener): Promise<TLSSocket> {
+export async function openClient(listener: Listener, certificate?: KeyedCertificate): Promise<TLSSocket> {
   const { ca } = await certificates();
   const socket = connect({
+    ...(certificate && { cert: certificate.certificatePem, key: certificate.keyPem }),
     host: '127.0.0.1',
     port: listener.port,
     ca: ca.certificatePem,
