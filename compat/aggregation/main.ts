@@ -22,13 +22,19 @@ import { ROOT } from '../peers/programs.ts';
 import { makeServingCertificates, type ServingCertificates } from './backend.ts';
 import { KNOWN } from './known.ts';
 import { runMetrics } from './metrics.ts';
+import { runSdkServer } from './sdk-server.ts';
 import { runSimple } from './simple.ts';
 import { runWardle } from './wardle.ts';
 
 type Part = (pair: Pair, folder: string, certificates: ServingCertificates) => Promise<readonly StepResult[]>;
 
 /** The name of a part is the first word of the names of its scripts. */
-const PARTS: Readonly<Record<string, Part>> = { wardle: runWardle, metrics: runMetrics, simple: runSimple };
+const PARTS: Readonly<Record<string, Part>> = {
+  wardle: runWardle,
+  metrics: runMetrics,
+  simple: runSimple,
+  sdk: runSdkServer,
+};
 
 const { values } = parseArgs({ options: { self: { type: 'boolean', default: false }, part: { type: 'string' } } });
 const names = values.part?.split(',') ?? Object.keys(PARTS);
