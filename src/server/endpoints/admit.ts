@@ -26,6 +26,8 @@ export class WriteAdmission implements AdmissionTarget {
   readonly scope: RequestScope;
   readonly request: ServerRequest;
   #attempt: AdmissionRecord | undefined;
+  /** Whether the object was replaced by a plugin: it may have fields that the type does not have. */
+  #isReplaced = false;
 
   constructor(host: EndpointHost, scope: RequestScope, request: ServerRequest) {
     this.host = host;
@@ -38,6 +40,7 @@ export class WriteAdmission implements AdmissionTarget {
    */
   admit(subject: AdmissionSubject, object: JsonObject, oldObject: JsonObject | undefined): MaybePromise<JsonObject> {
     this.#attempt = undefined;
+    this.#isReplaced = false;
     const { admission } = this.host;
     if (!admission.handles(subject.operation)) return object;
     const attempt = new AdmissionRecord(this, subject, object, oldObject);
@@ -45,6 +48,7 @@ export class WriteAdmission implements AdmissionTarget {
     const entries = managedFieldsOf(object);
     return andThen(admission.admit(attempt), () => {
       const admitted = attempt.object ?? object;
+      this.#isReplaced = admitted !== object;
       if (managedFieldsOf(admitted) !== entries) this.#restoreManagedFields(admitted, entries);
       return admitted;
     });
@@ -68,7 +72,9 @@ export class WriteAdmission implements AdmissionTarget {
     attempt.object = object;
     attempt.oldObject = oldObject;
     if (attempt.name === '') attempt.name = nameOf(object);
-    return admission.validate(attempt);
+    const validated = admission.validate(attempt);
+    // Plugins see the fields that are not stored.
+    return this.#isReplaced ? andThen(validated, () => this.scope.bodyVersion.prune?.(object)) : validated;
   }
 }
 

@@ -1,0 +1,168 @@
+/** The run of cases on two servers: all webhooks of a batch are installed first, because the reference reads them late. */
+import { type Answer, ask, type Client, createClient } from '../diff/client.ts';
+import { compareAnswers, compareValues, type Difference } from '../diff/compare.ts';
+import { createNormaliser, type Json, type Normaliser } from '../diff/normalise.ts';
+import type { Pair } from '../peers/pair.ts';
+import { type Recorder, startRecorder } from './recorder.ts';
+import { configurationOf, type HookKind, pathOf, type WebhookCase } from './webhook-case.ts';
+
+export interface CaseResult {
+  readonly case: WebhookCase;
+  /** `step 1 status`, `review 2 body.request.name`. */
+  readonly differences: readonly Difference[];
+}
+
+const KINDS: readonly HookKind[] = ['mutating', 'validating'];
+const WIDTH = 6;
+const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
+/** The reference reads a new configuration within about a second. */
+const INSTALL_TRIES = 100;
+const INSTALL_MS = 100;
+
+interface Side {
+  readonly client: Client;
+  readonly recorder: Recorder;
+}
+
+/** Returns results in the order of the cases. */
+export async function runCases(pair: Pair, cases: readonly WebhookCase[]): Promise<CaseResult[]> {
+  const sides = await Promise.all(
+    [pair.reference, pair.candidate].map(async (peer) => ({
+      client: createClient(peer),
+      recorder: await startRecorder(),
+    })),
+  );
+  try {
+    await Promise.all(sides.map((side) => install(side, cases)));
+    const results: CaseResult[] = [];
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      for (let i = next++; i < cases.length; i = next++) {
+        const one = cases[i] as WebhookCase;
+        results[i] = { case: one, differences: await runCase(sides as [Side, Side], one) };
+      }
+    };
+    await Promise.all(Array.from({ length: WIDTH }, worker));
+    return results;
+  } finally {
+    for (const { client } of sides) client.close();
+    await Promise.all(sides.map(({ recorder }) => recorder.stop()));
+  }
+}
+
+async function must(client: Client, method: string, path: string, body: unknown): Promise<void> {
+  const answer = await ask(client, { method, path, body: body as Record<string, unknown> }, NO_VARIABLES);
+  if (answer.status > 299) throw new Error(`${client.peer.name}: ${method} ${path}: ${answer.status} ${answer.text}`);
+}
+
+const WIDGETS = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+    versions: ['v1', 'v2'].map((name) => ({
+      name,
+      served: true,
+      storage: name === 'v1',
+      subresources: { status: {} },
+      schema: {
+        openAPIV3Schema: {
+          type: 'object',
+          properties: {
+            spec: {
+              type: 'object',
+              properties: { size: { type: 'integer' }, color: { type: 'string', default: 'red' } },
+            },
+            status: { type: 'object', properties: { observedGeneration: { type: 'integer' } } },
+          },
+        },
+      },
+    })),
+  },
+};
+
+/** Installs the webhooks of all cases and waits until the last ones of each kind are called. */
+async function install({ client, recorder }: Side, cases: readonly WebhookCase[]): Promise<void> {
+  await must(client, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGETS);
+  const probe: WebhookCase = {
+    name: 'zz-probe',
+    mutating: [{ behaviour: { kind: 'response', response: { allowed: true } } }],
+    validating: [{ behaviour: { kind: 'response', response: { allowed: true } } }],
+    steps: [],
+  };
+  for (const one of [...cases, probe]) {
+    await must(client, 'POST', '/api/v1/namespaces', { metadata: { name: one.name } });
+    for (const kind of KINDS) {
+      const configuration = configurationOf(one, kind, recorder.url, recorder.caPem);
+      if (configuration === undefined) continue;
+      for (const [index, { behaviour }] of one[kind].entries()) recorder.set(pathOf(one.name, kind, index), behaviour);
+      await must(client, 'POST', `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, configuration);
+    }
+  }
+  const path = '/api/v1/namespaces/zz-probe/configmaps?dryRun=All';
+  for (let i = 0; i < INSTALL_TRIES; i++) {
+    await ask(client, { method: 'POST', path, body: { metadata: { name: 'probe' } } }, NO_VARIABLES);
+    if (KINDS.every((kind) => recorder.received(`/zz-probe/${kind}/`).length > 0)) return;
+    await new Promise((resolve) => setTimeout(resolve, INSTALL_MS));
+  }
+  throw new Error(`${client.peer.name} does not call its webhooks`);
+}
+
+async function runCase(sides: readonly [Side, Side], one: WebhookCase): Promise<Difference[]> {
+  const now = Date.now();
+  const variables = new Map([['ns', one.name]]);
+  const normalisers = sides.map(({ client, recorder }) =>
+    hidingWebhook(createNormaliser(client.peer.url, now), recorder.url),
+  ) as [Normaliser, Normaliser];
+  const differences: Difference[] = [];
+  for (const [i, step] of one.steps.entries()) {
+    const [reference, candidate] = (await Promise.all(sides.map(({ client }) => ask(client, step, variables)))) as [
+      Answer,
+      Answer,
+    ];
+    const found = compareAnswers(
+      step,
+      { answer: reference, normaliser: normalisers[0] },
+      { answer: candidate, normaliser: normalisers[1] },
+    );
+    differences.push(
+      ...found.map((difference) => ({ ...difference, where: `step ${i + 1} ${step.method} ${difference.where}` })),
+    );
+  }
+  const [left, right] = sides.map(({ recorder }, i) => reviewsOf(recorder, one, normalisers[i] as Normaliser)) as [
+    Json,
+    Json,
+  ];
+  compareValues('reviews', left, right, (where, a, b) => {
+    if (a !== b) differences.push({ where, reference: a, candidate: b });
+  });
+  return differences;
+}
+
+/** The addresses of the two webhook servers differ. */
+function hidingWebhook(normaliser: Normaliser, url: string): Normaliser {
+  const hide = (text: string): string =>
+    text.replaceAll(url, '<webhook>').replaceAll(url.slice('https://'.length), '<webhook>');
+  return {
+    ...normaliser,
+    text: (text) => normaliser.text(hide(text)),
+    value: (value) => normaliser.value(hideIn(value, hide)),
+  };
+}
+
+function hideIn(value: Json, hide: (text: string) => string): Json {
+  if (typeof value === 'string') return hide(value);
+  if (Array.isArray(value)) return value.map((item) => hideIn(item, hide));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideIn(item, hide)]));
+}
+
+/** Validating webhooks are called at the same time, so that their reviews are ordered by path. */
+function reviewsOf(recorder: Recorder, { name }: WebhookCase, normaliser: Normaliser): Json {
+  const mutating = recorder.received(`/${name}/mutating/`);
+  const validating = [0, 1, 2].flatMap((index) => recorder.received(`/${name}/validating/${index}`));
+  return [...mutating, ...validating].map(({ path, review }) => ({ path, review: normaliser.value(review) }));
+}
