@@ -27,6 +27,7 @@ export type {
 export { roundTripProblems } from '../server/resource/kit/round-trip.ts';
 export {
   atomic,
+  fieldNumber,
   intOrString,
   listMap,
   listSet,

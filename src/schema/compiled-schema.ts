@@ -81,6 +81,11 @@ export interface CompileOptions {
    * allowed.
    */
   readonly patchesByListType?: boolean;
+  /**
+   * The view has a protobuf form: fields have the numbers that the schema declares (`FIELD_NUMBER`), and metadata has the
+   * number 1. Default false: the type has no protobuf form.
+   */
+  readonly fieldNumbers?: boolean;
   /** The type ObjectMeta, a struct. */
   readonly objectMeta: TypeView;
   /** The rules of the schema. Default none. */

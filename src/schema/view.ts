@@ -9,7 +9,9 @@ import {
   type ListView,
   type StructView,
   type TypeView,
+  type WireFacts,
 } from '../apimachinery/type-view.ts';
+import { FIELD_NUMBER } from './structural/schema-source.ts';
 import type { StructuralSchema } from './structural/structural.ts';
 
 export interface ViewOptions {
@@ -18,6 +20,8 @@ export interface ViewOptions {
   readonly preserveUnknownFields?: boolean;
   /** See CompileOptions. Default false. */
   readonly patchesByListType?: boolean;
+  /** See CompileOptions. Default false. */
+  readonly fieldNumbers?: boolean;
 }
 
 const ANY: TypeView = { kind: 'any', raw: 'json' };
@@ -41,17 +45,30 @@ function* fieldsOf(schema: StructuralSchema, options: ViewOptions, isResource: b
   if (isResource) {
     yield field('apiVersion', STRING, required);
     yield field('kind', STRING, required);
-    yield field('metadata', options.objectMeta, required);
+    const metadata = field('metadata', options.objectMeta, required);
+    yield options.fieldNumbers === true ? { ...metadata, wire: METADATA_WIRE } : metadata;
   }
   for (const [name, property] of schema.properties) {
     if (isResource && (name === 'apiVersion' || name === 'kind' || name === 'metadata')) continue;
     yield {
       ...field(name, typeOf(property, options), required),
       ...(options.patchesByListType === true ? patchFacts(property) : undefined),
+      ...(options.fieldNumbers === true ? { wire: wireFacts(property) } : undefined),
       nullable: property.nullable,
       defaultValue: property.default,
     };
   }
+}
+
+/** Every message of a resource has its metadata as field 1. */
+const METADATA_WIRE: WireFacts = { number: 1, pointer: false, omitEmpty: true };
+
+/** A value that is present is always on the wire. Protobuf does not tell an empty list or map from an absent one. */
+function wireFacts({ source, type, properties }: StructuralSchema): WireFacts | undefined {
+  const number = source[FIELD_NUMBER];
+  if (typeof number !== 'number') return undefined;
+  const isCollection = type === 'array' || (type === 'object' && properties.size === 0);
+  return { number, pointer: !isCollection, omitEmpty: true };
 }
 
 /** Strategic merge knows one merge key: a list with several keys is replaced, as an atomic one is. */

@@ -49,6 +49,7 @@ export type {
 export { roundTripProblems } from './resource/kit/round-trip.ts';
 export {
   atomic,
+  fieldNumber,
   intOrString,
   listMap,
   listSet,

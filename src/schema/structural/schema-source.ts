@@ -4,6 +4,8 @@ import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../b
 /** The JSON of a schema. It must not be modified. */
 export type SchemaSource = Readonly<JsonObject>;
 
+/** The protobuf number of a field, in schemas of programs. CustomResourceDefinitions have no such keyword. */
+export const FIELD_NUMBER = 'x-keelson-field-number';
 export const PRESERVE_UNKNOWN = 'x-kubernetes-preserve-unknown-fields';
 export const EMBEDDED_RESOURCE = 'x-kubernetes-embedded-resource';
 export const INT_OR_STRING = 'x-kubernetes-int-or-string';

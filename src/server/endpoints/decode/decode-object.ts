@@ -126,12 +126,12 @@ type ReadValue =
 const NO_PROBLEMS: readonly string[] = [];
 
 function readValue({ bytes, mediaType, fieldValidation }: BodyToDecode, version: VersionDefinition): ReadValue {
-  if (version.unstructured === true) return readUnstructured(bytes, mediaType, fieldValidation);
-  const view = version.type();
   if (mediaType === PROTOBUF_MEDIA_TYPE.mediaType) {
     const read = readProtobuf(bytes, version);
     return read.ok ? { ...read, problems: NO_PROBLEMS } : read;
   }
+  if (version.unstructured === true) return readUnstructured(bytes, mediaType, fieldValidation);
+  const view = version.type();
   if (mediaType === 'application/yaml') {
     const read = decodeStrictYaml(bytes, { fieldValidation, view });
     return read.ok ? read : { ok: false, message: read.error.message };

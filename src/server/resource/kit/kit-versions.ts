@@ -8,6 +8,7 @@ import { checkedSchema } from '../schema/check-schema.ts';
 import { objectMetaView } from '../schema/object-metadata-form.ts';
 import { schemaDocuments } from '../schema/schema-openapi.ts';
 import type { TableDefinition } from '../version-definition.ts';
+import { checkFieldNumbers, withRootNumbers } from './field-numbers.ts';
 import { functionTable } from './function-columns.ts';
 import { KitVersion } from './kit-version.ts';
 import type { FunctionColumns, ResourceColumn, ResourceOptions, SpokeVersion } from './resource-options.ts';
@@ -32,6 +33,7 @@ export function hubVersion(options: ResourceOptions<JsonObject>, names: Names): 
     deprecationWarning: '',
     isStorage: true,
     hasOwnStore: options.store !== undefined,
+    protobuf: options.protobuf,
   });
 }
 
@@ -50,6 +52,7 @@ export function spokeVersion(spoke: SpokeVersion, options: ResourceOptions<JsonO
     deprecationWarning: typeof deprecated === 'string' ? deprecated : deprecated ? warning : '',
     isStorage: false,
     hasOwnStore: options.store !== undefined,
+    protobuf: options.protobuf,
   });
 }
 
@@ -81,11 +84,14 @@ interface VersionParts {
   readonly hasOwnStore: boolean;
   /** Default true. */
   readonly unstructured?: boolean;
+  /** Default false. */
+  readonly protobuf?: boolean | undefined;
 }
 
 function kitVersion({ group, kind, plural }: Names, parts: VersionParts): KitVersion {
-  const { version, selectableFields, hasOwnStore, columns } = parts;
-  const schema = checkedSchema(kind, parts.schema);
+  const { version, selectableFields, hasOwnStore, columns, protobuf = false } = parts;
+  const schema = checkedSchema(kind, protobuf ? withRootNumbers(parts.schema) : parts.schema);
+  if (protobuf) checkFieldNumbers(kind, schema);
   const names = { group, version, kind, listKind: `${kind}List`, selectableFields };
   const strategicMerge = declaresListTypes(schema);
   return new KitVersion({
@@ -95,9 +101,11 @@ function kitVersion({ group, kind, plural }: Names, parts: VersionParts): KitVer
         objectMeta: objectMetaView(),
         rules: rulesOf(schema),
         patchesByListType: strategicMerge,
+        fieldNumbers: protobuf,
       }),
     unstructured: parts.unstructured ?? true,
     strategicMerge,
+    protobuf,
     hasStatus: !hasOwnStore && schema.properties.has('status'),
     isStorage: parts.isStorage,
     columns: columns.map(completeColumn),

@@ -77,8 +77,10 @@ class Converter {
     for (const name of Object.keys(source)) if (!DROPPED.has(name)) setField(node, name, source[name] as JsonValue);
     this.#logic(node, path);
     if (node['type'] === 'integer' && node['format'] === undefined) setFormat(node);
-    const accepts = Object.keys(node).filter((name) => !ANNOTATIONS.has(name));
-    if (accepts.length === 0) return { ...node, ...preserveUnknown() };
+    const isAny = Object.keys(node).every(
+      (name) => ANNOTATIONS.has(name) || (name.startsWith('x-') && name !== INT_OR_STRING),
+    );
+    if (isAny) return { ...node, ...preserveUnknown() };
     this.#children(node, path, refs);
     return node;
   }

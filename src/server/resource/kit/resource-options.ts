@@ -181,6 +181,12 @@ export interface ResourceOptions<
   readonly selectableFields?: readonly string[];
   /** The subresource `scale`, a Scale of autoscaling/v1. `kubectl scale` and autoscalers use it. Default: none. */
   readonly scale?: ScalePaths;
+  /**
+   * Whether objects have a protobuf form. Every field of the schemas then needs a `fieldNumber()`; `spec` has 2 and
+   * `status` 3 by default. Default false: clients that accept protobuf and JSON get JSON, and those that accept only
+   * protobuf a 406. Lists of metadata, Tables, Statuses and Scales have protobuf in any case.
+   */
+  readonly protobuf?: boolean;
   /** Other versions, in order of preference after the hub. */
   readonly versions?: readonly SpokeVersion[];
   /** Subresources besides `status`, which exists if the schema has a property `status` and there is no `store`. */

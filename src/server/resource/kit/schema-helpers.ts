@@ -8,6 +8,7 @@
  * ```
  */
 import { ConfigError } from '../../../base/errors.ts';
+import { FIELD_NUMBER } from '../../../schema/structural/schema-source.ts';
 
 /** A list whose items are identified by the values of these properties. Apply and patches merge item by item. */
 export function listMap(...keys: readonly [string, ...string[]]): {
@@ -52,4 +53,12 @@ export function intOrString(): { readonly 'x-kubernetes-int-or-string': true } {
 /** Keeps the fields of an object that the schema does not list. They are stored and not validated. */
 export function preserveUnknown(): { readonly 'x-kubernetes-preserve-unknown-fields': true } {
   return { 'x-kubernetes-preserve-unknown-fields': true };
+}
+
+/**
+ * The number of a field in protobuf, for resources with `protobuf: true`. It must never change, and the number of a
+ * removed field must not be used again.
+ */
+export function fieldNumber(number: number): { readonly [FIELD_NUMBER]: number } {
+  return { [FIELD_NUMBER]: number };
 }

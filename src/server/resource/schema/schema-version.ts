@@ -31,6 +31,8 @@ export interface SchemaVersionOptions {
   readonly unstructured?: boolean;
   /** See VersionDefinition. The view of the schema must then have patch strategies. Default false. */
   readonly strategicMerge?: boolean;
+  /** See VersionDefinition. The view of the schema must then have field numbers. Default false. */
+  readonly protobuf?: boolean;
 }
 
 export class SchemaVersion implements VersionDefinition {
@@ -41,6 +43,7 @@ export class SchemaVersion implements VersionDefinition {
   readonly typedItems = true;
   readonly unstructured: boolean;
   readonly strategicMerge: boolean;
+  readonly protobuf: boolean;
   readonly selectableFields: readonly string[];
   readonly deprecationWarning: string;
   readonly hasStatus: boolean;
@@ -62,6 +65,7 @@ export class SchemaVersion implements VersionDefinition {
     this.selectableFields = options.selectableFields;
     this.deprecationWarning = options.deprecationWarning;
     this.unstructured = options.unstructured ?? true;
+    this.protobuf = options.protobuf ?? false;
     this.strategicMerge = options.strategicMerge ?? false;
     this.hasStatus = options.hasStatus;
     this.isStorage = options.isStorage;
