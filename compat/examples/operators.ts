@@ -15,14 +15,15 @@ import { makeCredentials, type Peer } from '../peers/peer.ts';
 import { program } from '../peers/programs.ts';
 import { startReference } from '../peers/reference.ts';
 import { type KubectlStep, OPERATOR_EXAMPLES, type OperatorExample, type Step } from './operator-steps.ts';
-import { type ExampleProject, installExample } from './project.ts';
+import { type ExampleProjects, installExamples } from './project.ts';
 
 const EVENTUALLY_MS = 20_000;
 const { values } = parseArgs({ options: { only: { type: 'string' }, server: { type: 'string' } } });
 
 interface Session {
   readonly peer: Peer;
-  readonly project: ExampleProject;
+  /** The folder of the example. */
+  readonly folder: string;
   /** kubectl's HOME. */
   readonly home: string;
   /** The base URL of the operator's pages. */
@@ -55,13 +56,13 @@ async function getPage({ pages }: Session, page: string): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
-async function callKubectl({ peer, project, home }: Session, step: KubectlStep): Promise<string> {
+async function callKubectl({ peer, folder, home }: Session, step: KubectlStep): Promise<string> {
   const { args, stdin } = step;
   const kubeconfig = peer.kubeconfig('admin');
   const answer = await runKubectl({
     kubeconfig,
     home,
-    cwd: project.folder,
+    cwd: folder,
     args,
     ...(stdin === undefined ? {} : { stdin }),
   });
@@ -69,7 +70,7 @@ async function callKubectl({ peer, project, home }: Session, step: KubectlStep):
 }
 
 async function startOperator(
-  { folder }: ExampleProject,
+  folder: string,
   peer: Peer,
 ): Promise<{ child: ChildProcess; pages: string; output(): string }> {
   const child = spawn(process.execPath, ['main.js'], {
@@ -93,12 +94,12 @@ async function startOperator(
   }
 }
 
-async function runExample(example: OperatorExample, project: ExampleProject, peer: Peer): Promise<void> {
+async function runExample(example: OperatorExample, folder: string, peer: Peer): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'compat-operator-'));
-  const session: Session = { peer, project, home, pages: '' };
+  const session: Session = { peer, folder, home, pages: '' };
   try {
     for (const step of example.before) await runStep(session, step);
-    const started = await startOperator(project, peer);
+    const started = await startOperator(folder, peer);
     session.pages = started.pages;
     const { child } = started;
     const before = failed;
@@ -120,37 +121,36 @@ async function runExample(example: OperatorExample, project: ExampleProject, pee
 program('kubectl');
 const credentialFolder = mkdtempSync(join(tmpdir(), 'compat-credentials-'));
 const credentials = await makeCredentials(credentialFolder);
+const examples = OPERATOR_EXAMPLES.filter(({ name }) => (values.only ?? name) === name);
+const projects: ExampleProjects = installExamples(examples.map(({ name }) => name));
 try {
-  for (const example of OPERATOR_EXAMPLES.filter(({ name }) => (values.only ?? name) === name)) {
-    const project = installExample(example.name);
-    try {
-      if (example.hasTests) {
-        const child = spawn(process.execPath, ['--test'], {
-          cwd: project.folder,
-          stdio: ['ignore', 'ignore', 'inherit'],
-        });
-        const [code] = (await once(child, 'exit')) as [number | null];
-        report(code === 0, `the tests of ${example.name} ended with ${code}`, '');
+  for (const example of examples) {
+    const folder = projects.folder(example.name);
+    if (example.hasTests) {
+      const child = spawn(process.execPath, ['--test'], {
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      const [code] = (await once(child, 'exit')) as [number | null];
+      report(code === 0, `the tests of ${example.name} ended with ${code}`, '');
+    }
+    for (const [name, start] of [
+      ['keelson', startKeelson],
+      ['reference', startReference],
+    ] as const) {
+      if ((values.server ?? name) !== name) continue;
+      const peer = await start({ credentials });
+      const before = { passed, failed };
+      try {
+        await runExample(example, folder, peer);
+      } finally {
+        await peer.stop();
       }
-      for (const [name, start] of [
-        ['keelson', startKeelson],
-        ['reference', startReference],
-      ] as const) {
-        if ((values.server ?? name) !== name) continue;
-        const peer = await start({ credentials });
-        const before = { passed, failed };
-        try {
-          await runExample(example, project, peer);
-        } finally {
-          await peer.stop();
-        }
-        console.log(`${example.name} on ${name}: ${passed - before.passed} passed, ${failed - before.failed} failed`);
-      }
-    } finally {
-      project.remove();
+      console.log(`${example.name} on ${name}: ${passed - before.passed} passed, ${failed - before.failed} failed`);
     }
   }
 } finally {
+  projects.remove();
   rmSync(credentialFolder, { recursive: true, force: true });
 }
 console.log(`${passed} passed, ${failed} failed`);

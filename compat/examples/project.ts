@@ -1,4 +1,4 @@
-/** Installs the packed package beside a copy of an example, compiles the example and runs it, as its user would. */
+/** Installs the packed package beside copies of examples and compiles them, as their users would. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,25 +10,42 @@ export interface ExampleProject {
   remove(): void;
 }
 
+export interface ExampleProjects {
+  /** The folder of an example, below the folder with the installed package. */
+  folder(name: string): string;
+  remove(): void;
+}
+
 function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** Needs a build. Throws if the example does not compile in strict mode against the published types. */
-export function installExample(name: string): ExampleProject {
-  const folder = mkdtempSync(join(tmpdir(), `keelson-${name}-`));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+/** Needs a build. Throws if an example does not compile in strict mode against the published types. */
+export function installExamples(names: readonly string[], packages: readonly string[] = []): ExampleProjects {
+  const root = mkdtempSync(join(tmpdir(), 'keelson-examples-'));
+  const remove = (): void => rmSync(root, { recursive: true, force: true });
+  const folder = (name: string): string => join(root, name);
   try {
-    cpSync(join(ROOT, 'examples', name), folder, { recursive: true });
-    const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], ROOT)) as [
+    const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', root], ROOT)) as [
       { filename: string },
     ];
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, private: true, type: 'module' }));
-    run('npm', ['install', '--no-fund', '--no-audit', join(folder, filename), '@types/node@20'], folder);
-    run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', folder], folder);
+    writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'examples', private: true, type: 'module' }));
+    const installed = [join(root, filename), '@types/node@20', ...packages];
+    run('npm', ['install', '--no-fund', '--no-audit', ...installed], root);
+    for (const name of names) {
+      const filter = (path: string): boolean => !path.includes('node_modules');
+      cpSync(join(ROOT, 'examples', name), folder(name), { recursive: true, filter });
+      run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', folder(name)], folder(name));
+    }
     return { folder, remove };
   } catch (caught) {
     remove();
     throw caught;
   }
+}
+
+/** Installs one example. */
+export function installExample(name: string): ExampleProject {
+  const { folder, remove } = installExamples([name]);
+  return { folder: folder(name), remove };
 }
