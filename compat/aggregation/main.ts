@@ -20,6 +20,7 @@ import { type Candidate, onFreshPair, type Pair } from '../peers/pair.ts';
 import { type Credentials, proxyClientFlags } from '../peers/peer.ts';
 import { ROOT } from '../peers/programs.ts';
 import { makeServingCertificates, type ServingCertificates } from './backend.ts';
+import { runFlunder, runUsage } from './examples.ts';
 import { KNOWN } from './known.ts';
 import { runMetrics } from './metrics.ts';
 import { runSdkServer } from './sdk-server.ts';
@@ -31,13 +32,19 @@ type Part = (pair: Pair, folder: string, certificates: ServingCertificates) => P
 /** The name of a part is the first word of the names of its scripts. */
 const PARTS: Readonly<Record<string, Part>> = {
   wardle: runWardle,
+  flunder: runFlunder,
   metrics: runMetrics,
+  usage: runUsage,
   simple: runSimple,
   sdk: runSdkServer,
 };
+/** Parts that register the same group run one after the other; the rows run side by side. */
+const LANES = [['wardle', 'flunder'], ['metrics', 'usage'], ['simple', 'sdk']] as const;
 
 const { values } = parseArgs({ options: { self: { type: 'boolean', default: false }, part: { type: 'string' } } });
 const names = values.part?.split(',') ?? Object.keys(PARTS);
+const unknown = names.filter((name) => PARTS[name] === undefined);
+if (unknown.length > 0) throw new Error(`no part ${unknown.join()}; there are ${Object.keys(PARTS).join(', ')}`);
 const candidate: Candidate = values.self ? 'reference' : 'keelson';
 const known = values.self ? [] : KNOWN;
 const partOf = ({ script }: StepResult): string => script.split('-')[0] ?? '';
@@ -47,20 +54,24 @@ function flags(credentials: Credentials): readonly string[] {
   return ['--disable-admission-plugins=ServiceAccount', ...proxyClientFlags(credentials)];
 }
 
-/** Runs the parts on fresh servers, all at once: they mostly wait. */
+/** Runs the parts on fresh servers. */
 function runOnce(chosen: readonly string[]): Promise<readonly StepResult[]> {
   return onFreshPair(candidate, flags, async (pair) => {
     const folder = mkdtempSync(join(tmpdir(), 'compat-aggregation-'));
     try {
       const certificates = await makeServingCertificates(folder);
-      const results = await Promise.all(
-        chosen.map((name) => {
-          const part = PARTS[name];
-          if (part === undefined) throw new Error(`no part ${name}; there are ${Object.keys(PARTS).join(', ')}`);
-          return part(pair, join(folder, name), certificates);
+      const lanes = await Promise.allSettled(
+        LANES.map(async (lane) => {
+          const results: StepResult[] = [];
+          for (const name of lane.filter((name) => chosen.includes(name)))
+            results.push(...(await (PARTS[name] as Part)(pair, join(folder, name), certificates)));
+          return results;
         }),
       );
-      return results.flat();
+      return lanes.flatMap((lane) => {
+        if (lane.status === 'rejected') throw lane.reason;
+        return lane.value;
+      });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

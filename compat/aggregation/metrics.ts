@@ -123,7 +123,7 @@ export async function runMetrics(
   const kubelets = await startFakeKubelets(NODES, keyed);
   const ports = NODES.map(({ name }, i) => [`${name}-port`, String(kubelets.ports[i])]);
   const variables = { caBundle: certificates.caBundle, ...Object.fromEntries(ports) };
-  const sides = await Sides.open(pair, folder, variables);
+  const sides = await Sides.open(pair, folder, () => variables);
   try {
     await sides.run(REGISTERED);
     await sides.start(async ({ peer, folder: own, port }) =>

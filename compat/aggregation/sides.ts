@@ -18,18 +18,18 @@ export interface Side {
 export class Sides {
   readonly #pair: Pair;
   readonly #sides: readonly Side[];
-  readonly #variables: Variables;
+  readonly #variables: (peer: Peer) => Variables;
   #running: Child[] = [];
   readonly results: StepResult[] = [];
 
-  private constructor(pair: Pair, sides: readonly Side[], variables: Variables) {
+  private constructor(pair: Pair, sides: readonly Side[], variables: (peer: Peer) => Variables) {
     this.#pair = pair;
     this.#sides = sides;
     this.#variables = variables;
   }
 
-  /** `variables` are the same on both sides. */
-  static async open(pair: Pair, folder: string, variables: Variables): Promise<Sides> {
+  /** `variables` are those of the scripts besides `port`. */
+  static async open(pair: Pair, folder: string, variables: (peer: Peer) => Variables): Promise<Sides> {
     const sides: Side[] = [];
     for (const peer of [pair.reference, pair.candidate])
       sides.push({ peer, folder: join(folder, peer.name), port: await freePort() });
@@ -38,7 +38,7 @@ export class Sides {
 
   async run(script: Script): Promise<void> {
     const variables = (peer: Peer): Variables => ({
-      ...this.#variables,
+      ...this.#variables(peer),
       port: String(this.#sides.find((side) => side.peer === peer)?.port),
     });
     this.results.push(...(await runScripts(this.#pair, [script], variables)));

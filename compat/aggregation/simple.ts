@@ -70,7 +70,7 @@ export async function runSimple(
   certificates: ServingCertificates,
 ): Promise<readonly StepResult[]> {
   const keyed = await certificates.issue(TLS.service, TLS.namespace);
-  const sides = await Sides.open(pair, folder, { caBundle: certificates.caBundle });
+  const sides = await Sides.open(pair, folder, () => ({ caBundle: certificates.caBundle }));
   try {
     await sides.run(REGISTERED);
     await sides.start(async ({ peer, folder: own, port }) => {

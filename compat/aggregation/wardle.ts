@@ -24,7 +24,7 @@ export async function runWardle(
   certificates: ServingCertificates,
 ): Promise<readonly StepResult[]> {
   const [certificate, key] = writePair(join(folder, 'serving'), await certificates.issue('api', 'wardle'));
-  const sides = await Sides.open(pair, folder, { caBundle: certificates.caBundle, certificate, key });
+  const sides = await Sides.open(pair, folder, () => ({ caBundle: certificates.caBundle, certificate, key }));
   const etcd = await startEtcd(folder);
   const start = async ({ peer, folder: own, port }: Side): Promise<Child> => {
     const kubeconfig = await serviceAccountKubeconfig(peer, own, ACCOUNT);

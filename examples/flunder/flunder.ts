@@ -1,5 +1,6 @@
 // The kinds of k8s.io/sample-apiserver. A Flunder refers to another Flunder or to a Fischer; a Fischer is
 // cluster-scoped and lists names that Flunders may not have.
+import type { JsonObject } from 'keelson/client';
 import { atomic, defineResource } from 'keelson/extension';
 import { FieldPath, invalid } from 'keelson/server';
 
@@ -86,15 +87,22 @@ interface AlphaSpec {
   referenceType?: string;
 }
 
-function toHubSpec({ reference, referenceType = reference === undefined ? undefined : 'Flunder' }: AlphaSpec): object {
-  if (reference === undefined) return referenceType === undefined ? {} : { referenceType };
+function toHubSpec({
+  reference,
+  referenceType = reference === undefined ? undefined : 'Flunder',
+}: AlphaSpec): JsonObject {
+  if (referenceType === undefined) return {};
+  if (reference === undefined) return { referenceType };
   const field = referenceType === 'Fischer' ? 'fischerReference' : 'flunderReference';
   return { [field]: reference, referenceType };
 }
 
-function fromHubSpec({ flunderReference, fischerReference, referenceType }: FlunderSpec): object {
+function fromHubSpec({ flunderReference, fischerReference, referenceType }: FlunderSpec): JsonObject {
   const reference = referenceType === 'Fischer' ? fischerReference : flunderReference;
-  return { ...(reference === undefined ? {} : { reference }), ...(referenceType === undefined ? {} : { referenceType }) };
+  return {
+    ...(reference === undefined ? {} : { reference }),
+    ...(referenceType === undefined ? {} : { referenceType }),
+  };
 }
 
 function validateReferences({ flunderReference = '', fischerReference = '', referenceType = '' }: FlunderSpec) {

@@ -14,7 +14,7 @@ const client: Client = createClient(server.transport);
 
 const { url } = await server.listen({ host: '127.0.0.1', port: Number(process.env['PORT'] ?? 8443) });
 // The namespace, the rights, the Service and the APIServices that lead here.
-const items = await manifests(server, { namespace: 'wardle', name: 'api', address: url });
+const items = await manifests(server, { namespace: 'flunder', name: 'api', address: url });
 writeFileSync('manifests.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2));
 console.log(`flunders are served at ${url}; to register them: kubectl apply -f manifests.json`);
 process.once('SIGTERM', () => void server.stop());

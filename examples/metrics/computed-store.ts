@@ -20,7 +20,13 @@ export interface Collection<T extends Computed> {
   get(namespace: string, name: string): Promise<T | undefined>;
 }
 
-export function computedStore<T extends Computed>({ group, version, plural, kind, ...source }: Collection<T>): ResourceStore {
+export function computedStore<T extends Computed>({
+  group,
+  version,
+  plural,
+  kind,
+  ...source
+}: Collection<T>): ResourceStore {
   const encode = (object: T): Uint8Array =>
     Buffer.from(JSON.stringify({ kind, apiVersion: `${group}/${version}`, ...object }));
   return {

@@ -48,7 +48,6 @@ function nodeMetrics(parent: () => Client): ResourceDefinition {
     version: VERSION,
     kind: 'NodeMetrics',
     plural: 'nodes',
-    singular: 'node',
     scope: 'Cluster',
     schema: { type: 'object', description: 'The usage of a node.', properties: { ...SAMPLE, usage: USAGE } },
     columns: { CPU: ({ usage }) => usage.cpu, Memory: ({ usage }) => usage.memory, Window: ({ window }) => window },
@@ -75,7 +74,7 @@ function podMetrics(parent: () => Client): ResourceDefinition {
   const measure = ({ metadata: { name, namespace = '', labels }, spec }: NamedPod): PodMetrics => ({
     metadata: { name, namespace, ...(labels && { labels: { ...labels } }) },
     ...sample(),
-    containers: spec.containers.map((container) => ({
+    containers: (spec?.containers ?? []).map((container) => ({
       name: container.name,
       usage: simulatedUsage(`${name}/${container.name}`, 0.1),
     })),
@@ -85,7 +84,6 @@ function podMetrics(parent: () => Client): ResourceDefinition {
     version: VERSION,
     kind: 'PodMetrics',
     plural: 'pods',
-    singular: 'pod',
     schema: {
       type: 'object',
       description: 'The usage of the containers of a pod.',
@@ -123,7 +121,7 @@ interface Named {
 
 interface NamedPod {
   readonly metadata: Named['metadata'] & { readonly namespace?: string };
-  readonly spec: { readonly containers: readonly { readonly name: string }[] };
+  readonly spec?: { readonly containers: readonly { readonly name: string }[] };
 }
 
 function sample(): { readonly timestamp: string; readonly window: string } {

@@ -1,0 +1,110 @@
+/** The examples of extension servers from the packed package, behind both servers. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ExampleProjects, installExamples } from '../examples/project.ts';
+import type { StepResult } from '../kubectl/run.ts';
+import type { Script } from '../kubectl/script.ts';
+import type { Pair } from '../peers/pair.ts';
+import { startBackend } from './backend.ts';
+import { $, fails } from './lines.ts';
+import { availability } from './registration.ts';
+import { Sides } from './sides.ts';
+import { COLUMNS, GROUP_APIS, wardleServed } from './wardle-scripts.ts';
+
+let installed: ExampleProjects | undefined;
+
+/** Installs the package and the examples on first use, for every run of this process. */
+function projects(): ExampleProjects {
+  if (installed === undefined) {
+    installed = installExamples(['flunder', 'metrics']);
+    process.once('exit', () => installed?.remove());
+  }
+  return installed;
+}
+
+/** Starts an example behind each server with its own folder, and registers it with the manifests that it writes. */
+async function runExample(
+  pair: Pair,
+  folder: string,
+  { name, scripts }: { readonly name: string; readonly scripts: readonly Script[] },
+): Promise<readonly StepResult[]> {
+  const place = projects().folder(name);
+  const sides = await Sides.open(pair, folder, (peer) => ({ manifests: join(place, peer.name, 'manifests.json') }));
+  try {
+    await sides.start(async ({ peer, port }) => {
+      const own = join(place, peer.name);
+      rmSync(own, { recursive: true, force: true });
+      mkdirSync(own);
+      return startBackend({
+        what: `examples/${name} of ${peer.name}`,
+        program: process.execPath,
+        args: [join(place, 'main.js')],
+        folder: own,
+        place: { cwd: own, env: { PORT: String(port), KUBECONFIG: peer.kubeconfig('admin') } },
+        ready: 'kubectl apply -f manifests.json',
+      });
+    });
+    for (const script of scripts) await sides.run(script);
+  } finally {
+    await sides.stop();
+  }
+  return sides.results;
+}
+
+/** examples/flunder gets the command lines that the original sample-apiserver gets. */
+export function runFlunder(pair: Pair, folder: string): Promise<readonly StepResult[]> {
+  const registered: Script = {
+    name: 'flunder-registered',
+    steps: [$('apply -f {{manifests}}', { unscoped: true }), availability('True', ...GROUP_APIS), COLUMNS],
+  };
+  const gone: Script = { name: 'flunder-gone', steps: [$(`delete apiservice ${GROUP_APIS.join(' ')}`)] };
+  return runExample(pair, folder, {
+    name: 'flunder',
+    scripts: [registered, { ...wardleServed(), name: 'flunder-served' }, gone],
+  });
+}
+
+const METRICS = 'v1beta1.metrics.k8s.io';
+
+/** examples/metrics: usage of the nodes and pods that the part of metrics-server has left. */
+export function runUsage(pair: Pair, folder: string): Promise<readonly StepResult[]> {
+  const scripts: Script[] = [
+    {
+      name: 'usage-registered',
+      steps: [$('apply -f {{manifests}}', { unscoped: true }), availability('True', METRICS)],
+    },
+    {
+      name: 'usage-served',
+      files: { 'nodes.yaml': OBJECTS },
+      steps: [
+        $('apply -f nodes.yaml'),
+        $(`patch node usage-a --subresource=status --type=merge -p '${NODE_STATUS}'`),
+        $('patch pod web --subresource=status --type=merge -p \'{"status":{"phase":"Running"}}\''),
+        $('top nodes -l usage=yes', { retryUntil: 0 }),
+        $('top pods'),
+        $('top pods --containers -l app=web'),
+        $('top pod web'),
+        fails('top pod missing'),
+        $('get nodes.metrics.k8s.io -l usage=yes'),
+        $('get --raw /apis/metrics.k8s.io/v1beta1/nodes/usage-a', { view: withoutTime }),
+        $('api-resources --api-group=metrics.k8s.io -o wide'),
+        $('explain nodemetrics.usage', { retryUntil: 0 }),
+        fails('delete nodes.metrics.k8s.io usage-a'),
+        $(`delete apiservice ${METRICS}`),
+      ],
+    },
+  ];
+  return runExample(pair, folder, { name: 'metrics', scripts });
+}
+
+const withoutTime = (text: string): string => text.replace(/"timestamp":"[^"]*"/, '"timestamp":"<time>"');
+const NODE_STATUS = JSON.stringify({ status: { allocatable: { cpu: '2', memory: '4Gi' } } });
+const OBJECTS = `apiVersion: v1
+kind: Node
+metadata: {name: usage-a, labels: {usage: 'yes'}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, labels: {app: web}}
+spec: {nodeName: usage-a, containers: [{name: main, image: nginx}, {name: side, image: nginx}]}
+`;
