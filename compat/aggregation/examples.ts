@@ -1,10 +1,11 @@
 /** The examples of extension servers from the packed package, behind both servers. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ExampleProjects, installExamples } from '../examples/project.ts';
 import type { StepResult } from '../kubectl/run.ts';
 import type { Script } from '../kubectl/script.ts';
 import type { Pair } from '../peers/pair.ts';
+import { ROOT } from '../peers/programs.ts';
 import { startBackend } from './backend.ts';
 import { $, fails } from './lines.ts';
 import { availability } from './registration.ts';
@@ -51,27 +52,45 @@ async function runExample(
   return sides.results;
 }
 
-/** examples/flunder gets the command lines that the original sample-apiserver gets. */
+const FLUNDER = readFileSync(join(ROOT, 'examples', 'flunder', 'example-flunder.yaml'), 'utf8');
+
+/**
+ * examples/flunder gets the command lines that the original sample-apiserver gets. Then kube-controller-manager deletes
+ * a namespace with a flunder.
+ */
 export function runFlunder(pair: Pair, folder: string): Promise<readonly StepResult[]> {
   const registered: Script = {
     name: 'flunder-registered',
     steps: [$('apply -f {{manifests}}', { unscoped: true }), availability('True', ...GROUP_APIS), COLUMNS],
   };
+  const emptied: Script = {
+    name: 'flunder-emptied',
+    files: { 'flunder.yaml': FLUNDER },
+    steps: [
+      $('create namespace doomed'),
+      $('create -f flunder.yaml -n doomed'),
+      $('get flunders -n doomed -o name'),
+      $('delete namespace doomed --timeout=60s', { timeoutMs: 70_000 }),
+      fails('get namespace doomed'),
+      $('get flunders -n doomed'),
+    ],
+  };
   const gone: Script = { name: 'flunder-gone', steps: [$(`delete apiservice ${GROUP_APIS.join(' ')}`)] };
   return runExample(pair, folder, {
     name: 'flunder',
-    scripts: [registered, { ...wardleServed(), name: 'flunder-served' }, gone],
+    scripts: [registered, { ...wardleServed(), name: 'flunder-served' }, emptied, gone],
   });
 }
 
 const METRICS = 'v1beta1.metrics.k8s.io';
+const EXTERNAL = 'v1beta1.external.metrics.k8s.io';
 
 /** examples/metrics: usage of the nodes and pods that the part of metrics-server has left. */
 export function runUsage(pair: Pair, folder: string): Promise<readonly StepResult[]> {
   const scripts: Script[] = [
     {
       name: 'usage-registered',
-      steps: [$('apply -f {{manifests}}', { unscoped: true }), availability('True', METRICS)],
+      steps: [$('apply -f {{manifests}}', { unscoped: true }), availability('True', METRICS, EXTERNAL)],
     },
     {
       name: 'usage-served',
@@ -90,9 +109,10 @@ export function runUsage(pair: Pair, folder: string): Promise<readonly StepResul
         $('api-resources --api-group=metrics.k8s.io -o wide'),
         $('explain nodemetrics.usage', { retryUntil: 0 }),
         fails('delete nodes.metrics.k8s.io usage-a'),
-        $(`delete apiservice ${METRICS}`),
       ],
     },
+    SCALED,
+    { name: 'usage-gone', steps: [$(`delete apiservice ${METRICS} ${EXTERNAL}`)] },
   ];
   return runExample(pair, folder, { name: 'metrics', scripts });
 }
@@ -108,3 +128,58 @@ kind: Pod
 metadata: {name: web, labels: {app: web}}
 spec: {nodeName: usage-a, containers: [{name: main, image: nginx}, {name: side, image: nginx}]}
 `;
+
+const POOLS = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: pools.usage.example.com}
+spec:
+  group: usage.example.com
+  names: {kind: Pool, plural: pools}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+    subresources:
+      status: {}
+      scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas, labelSelectorPath: .status.selector}
+`;
+const POOL = `apiVersion: usage.example.com/v1
+kind: Pool
+metadata: {name: workers}
+spec: {replicas: 1}
+`;
+const AUTOSCALER = readFileSync(join(ROOT, 'examples', 'metrics', 'autoscaler.yaml'), 'utf8')
+  .replace('apps/v1', 'usage.example.com/v1')
+  .replace('Deployment', 'Pool');
+const POOL_STATUS = JSON.stringify({ status: { replicas: 1, selector: 'app=worker' } });
+const MESSAGES = [1, 2, 3, 4, 5].map(
+  (i) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: message-${i}, labels: {queue: mail}}\n`,
+);
+const QUEUE = '/apis/external.metrics.k8s.io/v1beta1/namespaces/{{ns}}/queue-length?labelSelector=queue%3Dmail';
+
+/** kube-controller-manager scales a custom resource by an external metric. */
+const SCALED: Script = {
+  name: 'usage-scaled',
+  files: {
+    'pools.yaml': POOLS,
+    'pool.yaml': POOL,
+    'autoscaler.yaml': AUTOSCALER,
+    'messages.yaml': MESSAGES.join('---\n'),
+  },
+  steps: [
+    $('apply -f pools.yaml'),
+    $('wait crd/pools.usage.example.com --for=condition=Established'),
+    $('apply -f pool.yaml', { retryUntil: 0 }),
+    $(`patch pool workers --subresource=status --type=merge -p '${POOL_STATUS}'`),
+    $('apply -f messages.yaml'),
+    $(`get --raw ${QUEUE}`, { view: withoutTime }),
+    $('apply -f autoscaler.yaml'),
+    $("wait pool/workers --for=jsonpath='{.spec.replicas}'=3 --timeout=60s", { timeoutMs: 70_000 }),
+    $('delete configmap message-1 message-2 message-3 message-4'),
+    $(`get --raw ${QUEUE}`, { view: withoutTime }),
+    $('get hpa workers -o jsonpath={.spec.metrics}'),
+    $('delete hpa workers'),
+  ],
+};

@@ -16,6 +16,7 @@ import { differing, printGroups, unlistedIds } from '../common/outcome.ts';
 import { differingTwice } from '../common/twice.ts';
 import { formatResult, judgeLines, printDifferences } from '../kubectl/report.ts';
 import type { StepResult } from '../kubectl/run.ts';
+import { type ControllerManager, startControllerManager } from '../peers/controller-manager.ts';
 import { type Candidate, onFreshPair, type Pair } from '../peers/pair.ts';
 import { type Credentials, proxyClientFlags } from '../peers/peer.ts';
 import { ROOT } from '../peers/programs.ts';
@@ -41,6 +42,11 @@ const PARTS: Readonly<Record<string, Part>> = {
 /** Parts that register the same group run one after the other; the rows run side by side. */
 const LANES = [['wardle', 'flunder'], ['metrics', 'usage'], ['simple', 'sdk']] as const;
 
+/** The parts with the real kube-controller-manager beside both servers, and its loops. */
+const MANAGED = ['flunder', 'usage'];
+const LOOPS = ['namespace-controller', 'horizontal-pod-autoscaler-controller'];
+const MANAGER_FLAGS = ['--horizontal-pod-autoscaler-sync-period=1s'];
+
 const { values } = parseArgs({ options: { self: { type: 'boolean', default: false }, part: { type: 'string' } } });
 const names = values.part?.split(',') ?? Object.keys(PARTS);
 const unknown = names.filter((name) => PARTS[name] === undefined);
@@ -58,8 +64,12 @@ function flags(credentials: Credentials): readonly string[] {
 function runOnce(chosen: readonly string[]): Promise<readonly StepResult[]> {
   return onFreshPair(candidate, flags, async (pair) => {
     const folder = mkdtempSync(join(tmpdir(), 'compat-aggregation-'));
+    const managers: ControllerManager[] = [];
     try {
       const certificates = await makeServingCertificates(folder);
+      if (chosen.some((name) => MANAGED.includes(name)))
+        for (const peer of [pair.reference, pair.candidate])
+          managers.push(await startControllerManager(peer, LOOPS, MANAGER_FLAGS));
       const lanes = await Promise.allSettled(
         LANES.map(async (lane) => {
           const results: StepResult[] = [];
@@ -73,6 +83,7 @@ function runOnce(chosen: readonly string[]): Promise<readonly StepResult[]> {
         return lane.value;
       });
     } finally {
+      for (const manager of managers) await manager.stop();
       rmSync(folder, { recursive: true, force: true });
     }
   });

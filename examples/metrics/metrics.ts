@@ -4,6 +4,7 @@ import { defineResource } from 'keelson/extension';
 import { Node, Pod } from 'keelson/kinds/core/v1';
 import type { ResourceDefinition } from 'keelson/server';
 import { computedStore } from './computed-store.ts';
+import { sampleTime } from './sample-time.ts';
 import { simulatedUsage, type Usage } from './simulated-usage.ts';
 
 const GROUP = 'metrics.k8s.io';
@@ -125,5 +126,5 @@ interface NamedPod {
 }
 
 function sample(): { readonly timestamp: string; readonly window: string } {
-  return { timestamp: new Date().toISOString().replace(/\.\d+Z$/, 'Z'), window: '15s' };
+  return { timestamp: sampleTime(), window: '15s' };
 }
