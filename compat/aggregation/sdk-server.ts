@@ -64,7 +64,7 @@ export async function runSdkServer(
 ): Promise<readonly StepResult[]> {
   const keyed = await certificates.issue(NAMES.name, NAMES.namespace);
   const [certFile, keyFile] = writePair(join(folder, 'serving'), keyed);
-  const sides = await Sides.open(pair, folder, {});
+  const sides = await Sides.open(pair, folder, () => ({}));
   const start = async ({ peer, folder: own, port }: Side): Promise<Child> => {
     const kubeconfig = await serviceAccountKubeconfig(peer, own, NAMES);
     const server = createServer(own, kubeconfig);
