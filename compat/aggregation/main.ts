@@ -40,7 +40,11 @@ const PARTS: Readonly<Record<string, Part>> = {
   sdk: runSdkServer,
 };
 /** Parts that register the same group run one after the other; the rows run side by side. */
-const LANES = [['wardle', 'flunder'], ['metrics', 'usage'], ['simple', 'sdk']] as const;
+const LANES = [
+  ['wardle', 'flunder'],
+  ['metrics', 'usage'],
+  ['simple', 'sdk'],
+] as const;
 
 /** The parts with the real kube-controller-manager beside both servers, and its loops. */
 const MANAGED = ['flunder', 'usage'];
