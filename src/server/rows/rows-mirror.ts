@@ -10,6 +10,9 @@ import type { MemoryRetention } from '../../storage/memory/history.ts';
 import { createMirrorStorage, type MirrorStorage } from '../../storage/memory/memory-storage.ts';
 import type { Revision } from '../../storage/storage.ts';
 
+/** How long a request waits until the stream of changes of sequenced rows shows what it needs. */
+const STREAM_TIMEOUT_MS = 10_000;
+
 export interface MirrorOptions {
   readonly clock: Clock;
   readonly retention?: Partial<MemoryRetention>;
@@ -90,17 +93,22 @@ export class RowsMirror {
     this.#wake();
   }
 
+  /** Waits until the stream of changes has reached a revision. */
+  async reach(revision: Revision): Promise<void> {
+    await this.until(() => this.storage.revision() >= revision, `version ${revision}`);
+  }
+
   /**
    * Waits until a change of the mirror makes the condition true. Returns the revision of that change. Rejects with
-   * StorageError(Unknown) after `timeoutMs`.
+   * StorageError(Unknown) after 10 s.
    */
-  async until(holds: () => boolean, timeoutMs: number, awaited: string): Promise<Revision> {
+  async until(holds: () => boolean, awaited: string): Promise<Revision> {
     if (holds()) return this.storage.revision();
     const waiter: Waiter = { holds, reached: new Deferred<Revision>() };
     this.#waiters.add(waiter);
-    const timer = this.#clock.setTimer(timeoutMs, () =>
+    const timer = this.#clock.setTimer(STREAM_TIMEOUT_MS, () =>
       waiter.reached.reject(
-        new StorageError('Unknown', `the changes of the rows have not shown ${awaited} within ${timeoutMs} ms`),
+        new StorageError('Unknown', `the changes of the rows have not shown ${awaited} within ${STREAM_TIMEOUT_MS} ms`),
       ),
     );
     try {

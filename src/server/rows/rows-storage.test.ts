@@ -135,6 +135,18 @@ describe('a storage over rows', () => {
     await storage.stop();
   });
 
+  it.each(['polled', 'changes', 'sequenced'] as const)('reads the row itself for a get of a key (%s)', async (mode) => {
+    const { storage, rows } = open(mode);
+    await storage.revision();
+    rows.write(row('a', 'by another'));
+    expect(await storage.get('a')).toMatchObject({ outcome: 'found' });
+    rows.erase({ namespace: '', name: 'a' });
+    expect(await storage.get('a')).toMatchObject({ outcome: 'missing' });
+    rows.before = failing('get');
+    expect(await failure(Promise.resolve(storage.get('a')))).toMatchObject({ code: 'Unavailable' });
+    await storage.stop();
+  });
+
   it('does not write a value that the row already has', async () => {
     const { storage, rows } = open('polled');
     const created = await storage.create('a', encodeUtf8('1'));

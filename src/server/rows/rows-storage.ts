@@ -109,8 +109,18 @@ class RowsStorage implements Storage {
     return andThen(this.#loaded(), (mirror) => mirror.storage.revision());
   }
 
+  /**
+   * Reads the row itself, so that a refusal that is decided on it takes every committed write of others into account.
+   * A get at a revision, and rows that only this server writes, need the mirror only.
+   */
   get(key: string, options?: ReadOptions): MaybePromise<GetResult> {
-    return andThen(this.#loaded(), (mirror) => mirror.storage.get(key, options));
+    return andThen(this.#loaded(), (mirror): MaybePromise<GetResult> => {
+      const { rows } = this.#options;
+      const isOwn = rows.changes === undefined && rows.pollIntervalMs === Number.POSITIVE_INFINITY;
+      if (isOwn || options?.revision !== undefined) return mirror.storage.get(key, options);
+      checkKey(key);
+      return this.#target.catchUp(mirror, key).then(() => mirror.storage.get(key, options));
+    });
   }
 
   list(range: KeyRange, options?: ListOptions): MaybePromise<ListResult> {

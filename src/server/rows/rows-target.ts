@@ -3,6 +3,7 @@
  * Invariant: a list or a change never undoes a write of this process. A key that was written while rows were listed, or
  * that is being written, is read again in its turn. Sequenced rows are ordered by their versions instead.
  */
+import { toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { StorageError } from '../../storage/errors.ts';
 import type { Revision } from '../../storage/storage.ts';
@@ -73,6 +74,20 @@ export class RowsTarget implements FeedTarget {
       const isKnown = change.type === 'put' && key !== undefined && mirror.version(key) === change.row.version;
       if (key !== undefined && !isKnown) await this.refresh(mirror, key);
     }
+  }
+
+  /** Brings the mirror up to the present state of a row. Throws StorageError if that fails. */
+  async catchUp(mirror: RowsMirror, key: string): Promise<void> {
+    if (this.#options.rows.sequenced !== true) {
+      await this.refresh(mirror, key).catch((caught: unknown) => Promise.reject(unreadable(caught, key)));
+      return;
+    }
+    const { rows, codec } = this.#options;
+    const known = mirror.version(key);
+    const row = await rows.get(codec.rowOf(key)).catch((caught: unknown) => Promise.reject(unreadable(caught, key)));
+    if (row?.version === known) return;
+    if (row === undefined) await mirror.until(() => mirror.version(key) !== known, 'a removal');
+    else await mirror.reach(sequenceNumber(row.version));
   }
 
   /** Reads a row again and takes its state over. The rows are not sequenced. */
@@ -167,8 +182,13 @@ export class RowsTarget implements FeedTarget {
 /** The revision of a version of sequenced rows. Throws StorageError(Corrupt). */
 export function sequenceNumber(version: string): Revision {
   const number = Number(version);
-  if (/^\d+$/.test(version) && Number.isSafeInteger(number)) return number;
-  throw new StorageError('Corrupt', `the version ${JSON.stringify(version)} of sequenced rows is not a number`);
+  if (/^[1-9]\d*$/.test(version) && Number.isSafeInteger(number)) return number;
+  throw new StorageError('Corrupt', `the version ${JSON.stringify(version)} of sequenced rows is not a number above 0`);
+}
+
+function unreadable(caught: unknown, key: string): StorageError {
+  const cause = toError(caught);
+  return new StorageError('Unavailable', `the row cannot be read: ${cause.message}`, { cause, key });
 }
 
 function changeNumber(change: Exclude<RowChange, { readonly type: 'too-old' | 'changed' }>): Revision {

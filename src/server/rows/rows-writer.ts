@@ -21,8 +21,6 @@ import type { Row, Rows, RowWritten } from './rows.ts';
 import type { RowsMirror } from './rows-mirror.ts';
 import { sequenceNumber } from './rows-target.ts';
 
-/** How long a write of sequenced rows waits until the stream of changes shows it. */
-const ECHO_TIMEOUT_MS = 10_000;
 /** How often a write without an expected revision is tried again when another writer comes first. */
 const ATTEMPTS = 16;
 
@@ -144,7 +142,7 @@ export class RowsWriter {
       return this.#revision;
     }
     const revision = sequenceNumber(version);
-    await mirror.until(() => this.#revision >= revision, ECHO_TIMEOUT_MS, `version ${version}`);
+    await mirror.reach(revision);
     return revision;
   }
 
@@ -154,7 +152,7 @@ export class RowsWriter {
       mirror.remove(key);
       return this.#revision;
     }
-    return mirror.until(() => mirror.version(key) !== version, ECHO_TIMEOUT_MS, `the removal of version ${version}`);
+    return mirror.until(() => mirror.version(key) !== version, `the removal of version ${version}`);
   }
 
   /**
@@ -164,7 +162,7 @@ export class RowsWriter {
   async #refused(key: string, before: string | undefined, result: string): Promise<void> {
     const mirror = this.#mirror;
     if (this.#rows.sequenced === true) {
-      await mirror.until(() => mirror.version(key) !== before, ECHO_TIMEOUT_MS, `a change after '${result}'`);
+      await mirror.until(() => mirror.version(key) !== before, `a change after '${result}'`);
       return;
     }
     await this.#refresh(key);

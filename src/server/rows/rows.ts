@@ -100,7 +100,7 @@ export interface ReadOnlyRows<T extends object = JsonObject> {
 
   /**
    * The versions of all rows are one committed sequence. Servers that share rows need this. Default false. It promises:
-   * - every version is a decimal integer from 1 up to 2^53 - 1;
+   * - every version is a decimal integer from 2 up to 2^53 - 1, and the position before the first change is 1;
    * - a write or a removal takes a number above all numbers that were committed before it, of any key by any writer;
    * - `changes` exists, delivers `put` and `remove` elements with every number in ascending order, and uses the number as
    *   the cursor. A number that is delivered is never followed by a smaller one.
