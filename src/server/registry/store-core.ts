@@ -48,6 +48,8 @@ export class StoreCore {
    */
   #exactFrom: Revision;
   #handedOver = false;
+  /** The revision of the storage before the first request; Infinity until it is known. */
+  #startedAt: Revision = Number.POSITIVE_INFINITY;
 
   constructor(definition: ResourceDefinition, host: RegistryHost) {
     this.definition = definition;
@@ -84,7 +86,8 @@ export class StoreCore {
   async #start(): Promise<void> {
     try {
       // The cache itself retries without end. A request must not wait for that.
-      await this.storage.revision();
+      const revision = await this.storage.revision();
+      if (this.#startedAt === Number.POSITIVE_INFINITY) this.#startedAt = revision;
     } catch (caught) {
       this.#starting = undefined;
       throw caught;
@@ -100,9 +103,13 @@ export class StoreCore {
 
   /** If the resource is empty and the cache has passed `exactSince`, no older object exists or can still appear. */
   #exactAtStart(history: StoredHistory): Revision {
-    const since = history.exactSince();
+    const since = this.#exactSince(history);
     const isEmpty = this.cache.stats().entriesNow === 0 && this.cache.revision >= since;
     return isEmpty && !this.#handedOver ? since : Number.POSITIVE_INFINITY;
+  }
+
+  #exactSince(history: StoredHistory): Revision {
+    return history.exactSince === undefined ? this.#startedAt : history.exactSince();
   }
 
   /** Runs the task once the cache can be read: now, except for the first users. */
@@ -186,7 +193,7 @@ export class StoreCore {
   isExact(revision: Revision): boolean {
     if (this.#exactFrom !== Number.POSITIVE_INFINITY) return true;
     const { history } = this.definition;
-    return history === undefined || (!this.#handedOver && revision > history.exactSince());
+    return history === undefined || (!this.#handedOver && revision > this.#exactSince(history));
   }
 
   /**
@@ -216,7 +223,8 @@ export class StoreCore {
   noteShown(range: CacheRange, list: CacheList): void {
     if (this.#exactFrom !== Number.POSITIVE_INFINITY || this.#handedOver) return;
     if (!('prefix' in range) || range.prefix !== this.keys.root) return;
-    if (this.definition.history?.exactSince() === Number.POSITIVE_INFINITY) return;
+    const { history } = this.definition;
+    if (history !== undefined && this.#exactSince(history) === Number.POSITIVE_INFINITY) return;
     const stored = this.cache.list(range);
     if (isPromise(stored) || stored.revision !== list.revision || stored.items.length !== list.items.length) return;
     if (stored.items.every((bytes, i) => bytes === list.items[i])) this.#exactFrom = list.revision;

@@ -9,7 +9,8 @@ import type { VersionDefinition } from './version-definition.ts';
 
 /**
  * Converts objects, which may be changed in place, and prunes the results. Gives them the defaults of `to`, unless the
- * resource has a stored history and `to` is not its storage version, as kube-apiserver does for custom resources.
+ * resource has a stored history and `to` is not its storage version, as kube-apiserver does for custom resources. See
+ * `defaultsEveryVersion`.
  */
 export function convertObjects(
   definition: ResourceDefinition,
@@ -20,7 +21,8 @@ export function convertObjects(
   const { history, storageVersion } = definition;
   return andThen(convertUnpruned(definition, objects, from, to), (results) => {
     if (to.prune !== undefined) for (const object of results) if (!isFailure(object)) to.prune(object);
-    const hasDefaults = to.setDefaults !== undefined && (history === undefined || to === storageVersion);
+    const isDefaulted = history === undefined || history.defaultsEveryVersion === true || to === storageVersion;
+    const hasDefaults = to.setDefaults !== undefined && isDefaulted;
     if (hasDefaults) for (const object of results) if (!isFailure(object)) to.setDefaults?.(object);
     return results;
   });

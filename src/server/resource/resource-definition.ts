@@ -49,9 +49,15 @@ export interface StoredHistory {
   readonly versions: readonly VersionDefinition[];
   /**
    * The revision after which every object was written in the storage version, under this schema. Infinity while that is
-   * not known. Called often; once it returns a number, it always returns that number.
+   * not known. Called often; once it returns a number, it always returns that number. Absent: the revision at which the
+   * store started, for a resource that only this program writes.
    */
-  exactSince(): Revision;
+  exactSince?(): Revision;
+  /**
+   * Whether objects that are converted to other versions than the storage version get the defaults of that version.
+   * Default false, as for custom resources.
+   */
+  readonly defaultsEveryVersion?: boolean;
 }
 
 export interface ResourceDefinition {

@@ -47,6 +47,11 @@ export function declaredResource(options: ResourceOptions<JsonObject>): Resource
     versions: [hub, ...served],
     storageVersion: store === undefined ? hub : undefined,
     generation: '1',
+    // An earlier program may have stored objects in another version or without today's defaults.
+    ...(store === undefined && rows === undefined
+      ? { history: { versions: [hub, ...spokes.keys()], defaultsEveryVersion: true } }
+      : undefined),
+    keepsMetadata: () => spokes.size === 0,
     strategy: schemaStrategy(rules),
     ...(spokes.size === 0
       ? undefined
