@@ -2,8 +2,8 @@
 
 /** The time after which a connection without requests is closed. */
 export const IDLE_MS = 30_000;
-/** Kept HTTP/1.1 connections to one origin. */
-export const MAX_FREE_SOCKETS = 16;
+/** Kept HTTP/1.1 connections to one origin: as many as the proxy may need at a time for one busy server. */
+export const MAX_FREE_SOCKETS = 64;
 /** Origins that are known to have no HTTP/2. */
 export const MAX_KNOWN_ORIGINS = 1_000;
 
