@@ -124,8 +124,10 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   );
   const serving = { ...server.serving, host: registryHost(completed, parts, server.serving), logger };
   const outbound = platform.createOutboundClient();
+  const own = loopback.transport((incoming) => handler(incoming));
   const kube = createKube(completed, serving, {
     webhooks: { client: outbound, services: { resolve: (...service) => resolver.resolve(...service) } },
+    transport: own,
     metricRegistry: server.metricRegistry,
     authenticateToken: (token, audiences) => tokens.authenticate(token, audiences),
     delegate: (request) => extensions.handle(request),
@@ -152,7 +154,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     outbound,
     services: resolver,
     clientCertificate: () => trust.proxyClient,
-    loopback: loopback.transport((incoming) => handler(incoming)),
+    loopback: own,
   });
   const aggregator = new AggregatorServer({
     clock: platform.clock,
@@ -311,6 +313,8 @@ function createExtensions(serving: ServingParts, webhooks: WebhookCalls, kube: K
 
 interface KubeParts {
   readonly webhooks: WebhookCalls;
+  /** Sends requests to the whole chain, as the server's own user. */
+  readonly transport: Transport;
   readonly metricRegistry: MetricRegistry;
   readonly authenticateToken: TokenAuthenticator;
   readonly delegate: RequestHandler;
@@ -344,6 +348,7 @@ function createKube(completed: CompletedOptions, serving: ServingParts, parts: K
       disable: options.disableAdmission,
       plugins: options.admissionPlugins,
       webhooks: parts.webhooks,
+      transport: parts.transport,
       tolerations: { notReadySeconds: options.notReadySeconds, unreachableSeconds: options.unreachableSeconds },
     },
     authorizationModes: options.authorizationModes,

@@ -1,4 +1,6 @@
 /** The options of the server for built-in kinds. */
+
+import type { Transport } from '../apimachinery/http/transport.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import type { PrivateKey, PublicKey } from '../pki/keys.ts';
@@ -53,6 +55,11 @@ export interface KubeServerOptions extends Omit<ResourceServerOptions, 'admissio
     readonly plugins?: readonly AdmissionPlugin[];
     /** Calls to admission webhooks. Default: webhook configurations are stored and not used. */
     readonly webhooks?: WebhookCalls;
+    /**
+     * Sends requests to the whole chain of servers, as the server's own user: policies read their parameters with it.
+     * Default: policies are stored and not used.
+     */
+    readonly transport?: Transport;
   };
   /** Default: the durations of admission are not measured. */
   readonly metricRegistry?: MetricRegistry;

@@ -7,6 +7,7 @@
 import { createAdmissionObserver } from '../admission/admission-metrics.ts';
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
 import { type AdmissionChain, createAdmission } from '../admission/plugin-chain.ts';
+import { validatingAdmissionPolicy } from '../admission/policies/validating-policies.ts';
 import { mutatingAdmissionWebhook } from '../admission/webhooks/mutating-webhooks.ts';
 import { validatingAdmissionWebhook } from '../admission/webhooks/validating-webhooks.ts';
 import { andThen } from '../base/maybe-promise.ts';
@@ -24,6 +25,7 @@ import type { Lister } from '../server/own/lister.ts';
 import { OwnWriter } from '../server/own/own-writer.ts';
 import { isStoredResource, type OpenResource, type StoredResource } from '../server/resource/open-resource.ts';
 import { ResourceServer } from '../server/resource-server.ts';
+import { paramKinds } from './admission/param-objects.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
 import { authorizerOf } from './authorization-modes.ts';
 import { bootstrapServer, type ServerListers } from './bootstrap/bootstrap-server.ts';
@@ -173,6 +175,7 @@ function createAdmissionChain(options: KubeServerOptions, kube: KubeContext, nam
   const plugins = [
     namespaceLifecycle(namespaceReader(namespaces)),
     ...compiledInPlugins(kube, { tolerations: admission.tolerations, metricRegistry }),
+    ...policyPlugins(options, kube),
     ...webhookPlugins(options, kube),
     ...(admission.plugins ?? []),
   ];
@@ -180,6 +183,19 @@ function createAdmissionChain(options: KubeServerOptions, kube: KubeContext, nam
   const chain = createAdmission(plugins, admission, observer);
   for (const warning of chain.warnings) logger.warn(warning);
   return chain;
+}
+
+function policyPlugins({ admission }: KubeServerOptions, kube: KubeContext): readonly AdmissionPlugin[] {
+  const { transport } = admission;
+  if (transport === undefined) return [];
+  return [
+    validatingAdmissionPolicy({
+      policies: kube.lister('validatingadmissionpolicies'),
+      bindings: kube.lister('validatingadmissionpolicybindings'),
+      params: paramKinds(kube, transport),
+      authorizer: kube.authorizer,
+    }),
+  ];
 }
 
 function webhookPlugins(

@@ -1,8 +1,8 @@
 /** The variables of expressions for one request, in the version in which a webhook or policy sees it. */
 import { serviceAccountUser } from '../../apimachinery/meta/service-account-user.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import { andThen, isPromise } from '../../base/maybe-promise.ts';
+import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import {
   type AuthorizationCheck,
   type AuthorizationDecision,
@@ -110,4 +110,13 @@ function userOf(user: CheckedUser, requester: UserInfo): UserInfo {
   return user.kind === 'request-user'
     ? requester
     : serviceAccountUser({ namespace: user.namespace, name: user.name, uid: '' });
+}
+
+/** Returns the objects in the version of the view. They are shared with the request unless they were converted. */
+export async function viewedObjects(attributes: AdmissionAttributes, { version }: HookView): Promise<ViewedObjects> {
+  const { object, oldObject } = attributes;
+  if (version === undefined) return { object, oldObject };
+  const convert = (from: JsonObject | undefined): MaybePromise<JsonObject | undefined> =>
+    from === undefined ? undefined : attributes.convert(cloneJson(from), attributes.version, version);
+  return { object: await convert(object), oldObject: await convert(oldObject) };
 }

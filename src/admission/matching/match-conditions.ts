@@ -7,6 +7,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Outcome } from '../../cel/environment.ts';
 import { BOOL } from '../../cel/types.ts';
+import type { Value } from '../../cel/values.ts';
 import {
   type CompiledExpression,
   type ExpressionCompiler,
@@ -40,26 +41,30 @@ export function compileConditions(
   });
 }
 
-/** Evaluates the conditions. Synchronous unless a check of the authorizer is not. */
+/** Evaluates the conditions with these values of variables. Synchronous unless a check of the authorizer is not. */
 export function matchesConditions(
   conditions: readonly MatchCondition[],
   input: ExpressionInput,
-  scope: ExpressionScope,
+  variables: readonly (Value | undefined)[],
 ): MaybePromise<ConditionsResult> {
-  return new ConditionRun(conditions, input, scope).from(0);
+  return new ConditionRun(conditions, input, variables).from(0);
 }
 
 class ConditionRun {
   readonly #conditions: readonly MatchCondition[];
   readonly #input: ExpressionInput;
-  readonly #variables: ReturnType<ExpressionInput['variables']>;
+  readonly #variables: readonly (Value | undefined)[];
   readonly #errors: string[] = [];
   #budget = CONDITIONS_COST;
 
-  constructor(conditions: readonly MatchCondition[], input: ExpressionInput, scope: ExpressionScope) {
+  constructor(
+    conditions: readonly MatchCondition[],
+    input: ExpressionInput,
+    variables: readonly (Value | undefined)[],
+  ) {
     this.#conditions = conditions;
     this.#input = input;
-    this.#variables = input.variables(scope);
+    this.#variables = variables;
   }
 
   from(start: number): MaybePromise<ConditionsResult> {

@@ -1,12 +1,11 @@
 /** The decision whether a webhook is called for a request. */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
-import { cloneJson, type JsonObject } from '../../base/json-value.ts';
-import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import { isPromise } from '../../base/maybe-promise.ts';
 import type { DeferredAuthorizer } from '../../cel/libraries/deferred-authorizer.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
-import { ExpressionInput, requestAuthorizer, type ViewedObjects } from '../matching/expression-input.ts';
+import { ExpressionInput, requestAuthorizer, type ViewedObjects, viewedObjects } from '../matching/expression-input.ts';
 import { matchesConditions } from '../matching/match-conditions.ts';
 import type { Candidate, HookView } from '../matching/match-index.ts';
 import { matchesNamespace, matchesObject } from '../matching/match-selectors.ts';
@@ -65,18 +64,9 @@ export class WebhookMatcher {
     this.#checks ??= requestAuthorizer(this.#authorizer, attributes.user);
     const parts = { authorizer: this.#checks, namespaceObject: undefined };
     const input = new ExpressionInput(attributes, view, objects, parts);
-    const result = await matchesConditions(webhook.conditions, input, CONDITION_SCOPE);
+    const result = await matchesConditions(webhook.conditions, input, input.variables(CONDITION_SCOPE));
     if ('matches' in result) return result.matches;
     if (webhook.ignoresFailures) return false;
     throw new StatusError(forbidden(attributes.resource, attributes.name, result.error));
   }
-}
-
-/** Returns the objects in the version of the view. They are shared with the request unless they were converted. */
-async function viewedObjects(attributes: AdmissionAttributes, { version }: HookView): Promise<ViewedObjects> {
-  const { object, oldObject } = attributes;
-  if (version === undefined) return { object, oldObject };
-  const convert = (from: JsonObject | undefined): MaybePromise<JsonObject | undefined> =>
-    from === undefined ? undefined : attributes.convert(cloneJson(from), attributes.version, version);
-  return { object: await convert(object), oldObject: await convert(oldObject) };
 }
