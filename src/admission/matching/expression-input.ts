@@ -1,8 +1,9 @@
 /** The variables of expressions for one request, in the version in which a webhook or policy sees it. */
+import { metadataOf } from '../../apimachinery/meta/meta.ts';
 import { serviceAccountUser } from '../../apimachinery/meta/service-account-user.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
-import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import { andThen, isPromise } from '../../base/maybe-promise.ts';
 import {
   type AuthorizationCheck,
   type AuthorizationDecision,
@@ -116,7 +117,12 @@ function userOf(user: CheckedUser, requester: UserInfo): UserInfo {
 export async function viewedObjects(attributes: AdmissionAttributes, { version }: HookView): Promise<ViewedObjects> {
   const { object, oldObject } = attributes;
   if (version === undefined) return { object, oldObject };
-  const convert = (from: JsonObject | undefined): MaybePromise<JsonObject | undefined> =>
-    from === undefined ? undefined : attributes.convert(cloneJson(from), attributes.version, version);
+  const convert = async (from: JsonObject | undefined): Promise<JsonObject | undefined> => {
+    if (from === undefined) return undefined;
+    const converted = await attributes.convert(cloneJson(from), attributes.version, version);
+    // Conversion gives custom objects their first generation, which a new object does not have yet.
+    if (metadataOf(from)?.['generation'] === undefined) delete metadataOf(converted)?.['generation'];
+    return converted;
+  };
   return { object: await convert(object), oldObject: await convert(oldObject) };
 }

@@ -3,11 +3,12 @@ import { type Answer, ask, type Client, createClient } from '../diff/client.ts';
 import { compareAnswers, compareValues, type Difference } from '../diff/compare.ts';
 import { createNormaliser, type Json, type Normaliser } from '../diff/normalise.ts';
 import type { Pair } from '../peers/pair.ts';
+import { type AdmissionCase, configurationOf, type HookKind, pathOf } from './admission-case.ts';
+import { policyObjects } from './generate-policies.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
-import { configurationOf, type HookKind, pathOf, type WebhookCase } from './webhook-case.ts';
 
 export interface CaseResult {
-  readonly case: WebhookCase;
+  readonly case: AdmissionCase;
   /** `step 1 status`, `review 2 body.request.name`. */
   readonly differences: readonly Difference[];
 }
@@ -25,7 +26,7 @@ interface Side {
 }
 
 /** Returns results in the order of the cases. */
-export async function runCases(pair: Pair, cases: readonly WebhookCase[]): Promise<CaseResult[]> {
+export async function runCases(pair: Pair, cases: readonly AdmissionCase[]): Promise<CaseResult[]> {
   const sides = await Promise.all(
     [pair.reference, pair.candidate].map(async (peer) => ({
       client: createClient(peer),
@@ -38,7 +39,7 @@ export async function runCases(pair: Pair, cases: readonly WebhookCase[]): Promi
     let next = 0;
     const worker = async (): Promise<void> => {
       for (let i = next++; i < cases.length; i = next++) {
-        const one = cases[i] as WebhookCase;
+        const one = cases[i] as AdmissionCase;
         results[i] = { case: one, differences: await runCase(sides as [Side, Side], one) };
       }
     };
@@ -84,17 +85,21 @@ const WIDGETS = {
   },
 };
 
-/** Installs the webhooks of all cases and waits until the last ones of each kind are called. */
-async function install({ client, recorder }: Side, cases: readonly WebhookCase[]): Promise<void> {
+/** Installs the webhooks and policies of all cases and waits until the last ones of each kind are used. */
+async function install({ client, recorder }: Side, cases: readonly AdmissionCase[]): Promise<void> {
   await must(client, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGETS);
-  const probe: WebhookCase = {
+  const probe: AdmissionCase = {
     name: 'zz-probe',
+    objects: policyObjects('zz-probe', {
+      policy: { validations: [{ expression: "object.metadata.name != 'denied'" }] },
+    }),
     mutating: [{ behaviour: { kind: 'response', response: { allowed: true } } }],
     validating: [{ behaviour: { kind: 'response', response: { allowed: true } } }],
     steps: [],
   };
   for (const one of [...cases, probe]) {
     await must(client, 'POST', '/api/v1/namespaces', { metadata: { name: one.name } });
+    for (const { path, object } of one.objects) await must(client, 'POST', path, object);
     for (const kind of KINDS) {
       const configuration = configurationOf(one, kind, recorder.url, recorder.caPem);
       if (configuration === undefined) continue;
@@ -105,13 +110,14 @@ async function install({ client, recorder }: Side, cases: readonly WebhookCase[]
   const path = '/api/v1/namespaces/zz-probe/configmaps?dryRun=All';
   for (let i = 0; i < INSTALL_TRIES; i++) {
     await ask(client, { method: 'POST', path, body: { metadata: { name: 'probe' } } }, NO_VARIABLES);
-    if (KINDS.every((kind) => recorder.received(`/zz-probe/${kind}/`).length > 0)) return;
+    const denied = await ask(client, { method: 'POST', path, body: { metadata: { name: 'denied' } } }, NO_VARIABLES);
+    if (denied.status === 422 && KINDS.every((kind) => recorder.received(`/zz-probe/${kind}/`).length > 0)) return;
     await new Promise((resolve) => setTimeout(resolve, INSTALL_MS));
   }
-  throw new Error(`${client.peer.name} does not call its webhooks`);
+  throw new Error(`${client.peer.name} does not use its webhooks and policies`);
 }
 
-async function runCase(sides: readonly [Side, Side], one: WebhookCase): Promise<Difference[]> {
+async function runCase(sides: readonly [Side, Side], one: AdmissionCase): Promise<Difference[]> {
   const now = Date.now();
   const variables = new Map([['ns', one.name]]);
   const normalisers = sides.map(({ client, recorder }) =>
@@ -161,7 +167,7 @@ function hideIn(value: Json, hide: (text: string) => string): Json {
 }
 
 /** Validating webhooks are called at the same time, so that their reviews are ordered by path. */
-function reviewsOf(recorder: Recorder, { name }: WebhookCase, normaliser: Normaliser): Json {
+function reviewsOf(recorder: Recorder, { name }: AdmissionCase, normaliser: Normaliser): Json {
   const mutating = recorder.received(`/${name}/mutating/`);
   const validating = [0, 1, 2].flatMap((index) => recorder.received(`/${name}/validating/${index}`));
   return [...mutating, ...validating].map(({ path, review }) => ({ path, review: normaliser.value(review) }));

@@ -1,9 +1,10 @@
 /**
- * Compares admission webhooks with the reference: generated webhooks and requests, against one recording webhook server
- * for each side. Answers, stored objects and the reviews that webhooks receive are compared.
+ * Compares admission webhooks and policies with the reference: generated configurations and requests, against one
+ * recording webhook server for each side. Answers, stored objects and the reviews that webhooks receive are compared.
  *
- * usage: main.ts [--full] [--self] [--cases N] [--seed N] [--only SEED,...]
- *   --full    2,000 cases; default 150
+ * usage: main.ts [--full] [--self] [--part NAME,...] [--cases N] [--seed N] [--only SEED,...]
+ *   --full    2,000 cases with webhooks and 3,000 with policies; default 120 of each
+ *   --part    only these parts: webhooks, policies
  *   --self    compares two references: every difference is noise of this suite
  *   --seed    the seed of the first case; the others follow. Default 1
  *   --only    only the cases of these seeds, printed in full
@@ -14,13 +15,14 @@ import { type Judged, judge, type Outcome, unlistedIds } from '../common/outcome
 import { differingTwice } from '../common/twice.ts';
 import type { Difference } from '../diff/compare.ts';
 import { onFreshPair } from '../peers/pair.ts';
-import { generateCase } from './generate.ts';
+import type { AdmissionCase } from './admission-case.ts';
+import { generatePolicyCase } from './generate-policies.ts';
+import { generateWebhookCase } from './generate-webhooks.ts';
 import { KNOWN } from './known.ts';
 import { type CaseResult, runCases } from './run.ts';
 
 const REQUIRED = 0.99;
-const SHORT = 150;
-const FULL = 2000;
+const SHORT = 120;
 /** The reference evaluates every webhook of a batch for each request. */
 const BATCH = 400;
 const SHOWN = 30;
@@ -32,25 +34,41 @@ const { values } = parseArgs({
     cases: { type: 'string' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
+    part: { type: 'string' },
   },
 });
-const count = Number(values.cases ?? (values.full ? FULL : SHORT));
-const seeds = values.only?.split(',').map(Number) ?? Array.from({ length: count }, (_, i) => Number(values.seed) + i);
+interface Part {
+  readonly full: number;
+  readonly generate: (seed: number) => AdmissionCase;
+}
+
+const PARTS: Readonly<Record<string, Part>> = {
+  webhooks: { full: 2000, generate: generateWebhookCase },
+  policies: { full: 3000, generate: generatePolicyCase },
+};
+const names = values.part?.split(',') ?? Object.keys(PARTS);
+const cases = names.flatMap((name) => {
+  const part = PARTS[name];
+  if (part === undefined) throw new Error(`no part ${name}; there are ${Object.keys(PARTS).join(', ')}`);
+  const length = Number(values.cases ?? (values.full ? part.full : SHORT));
+  const seeds = values.only?.split(',').map(Number) ?? Array.from({ length }, (_, i) => Number(values.seed) + i);
+  return seeds.map(part.generate);
+});
 const candidate = values.self ? 'reference' : 'keelson';
 const known = values.self ? [] : KNOWN;
 
 const started = performance.now();
 const first: CaseResult[] = [];
-for (let i = 0; i < seeds.length; i += BATCH) first.push(...(await runSeeds(seeds.slice(i, i + BATCH))));
-const seedOf = ({ case: { name } }: CaseResult): string => name.slice('case-'.length);
+for (let i = 0; i < cases.length; i += BATCH) first.push(...(await runFresh(cases.slice(i, i + BATCH))));
+const nameOf = ({ case: { name } }: CaseResult): string => name;
 const results = await differingTwice(first, {
   differing: (some) =>
     judgeCases(some)
       .judged.filter(({ unknown }) => unknown.length > 0)
       .map(({ result }) => result),
-  partOf: seedOf,
-  nameOf: seedOf,
-  run: (parts) => runSeeds([...parts].map(Number)),
+  partOf: nameOf,
+  nameOf,
+  run: (parts) => runFresh(cases.filter(({ name }) => parts.has(name))),
 });
 const { judged, outcome } = judgeCases(results);
 let shown = 0;
@@ -70,12 +88,12 @@ console.log(
 const complaints = unlistedIds(known);
 if (share < REQUIRED) complaints.push(`agreement is below ${100 * REQUIRED} %`);
 if (outcome.unknown > 0)
-  complaints.push(`${outcome.unknown} cases differ in ways that compat/webhooks/known.ts does not list`);
+  complaints.push(`${outcome.unknown} cases differ in ways that compat/admission/known.ts does not list`);
 for (const complaint of complaints) console.log(`FAIL ${complaint}`);
 process.exitCode = complaints.length === 0 ? 0 : 1;
 
-function runSeeds(some: readonly number[]): Promise<CaseResult[]> {
-  return onFreshPair(candidate, [], (pair) => runCases(pair, some.map(generateCase)));
+function runFresh(some: readonly AdmissionCase[]): Promise<CaseResult[]> {
+  return onFreshPair(candidate, [], (pair) => runCases(pair, some));
 }
 
 function judgeCases(some: readonly CaseResult[]): { judged: Judged<CaseResult>[]; outcome: Outcome } {

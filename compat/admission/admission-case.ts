@@ -1,4 +1,4 @@
-/** The vocabulary of the suite: a case has webhooks and requests, in a namespace of its own. */
+/** The vocabulary of the suite: a case has webhooks, policies and requests, in a namespace of its own. */
 import type { Step } from '../diff/request.ts';
 import type { Behaviour } from './recorder.ts';
 
@@ -8,8 +8,15 @@ export interface HookSpec {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-export interface WebhookCase {
+/** An object that is created before the requests: a policy, a binding, a parameter. */
+export interface ConfigurationObject {
+  readonly path: string;
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+export interface AdmissionCase {
   readonly name: string;
+  readonly objects: readonly ConfigurationObject[];
   readonly mutating: readonly HookSpec[];
   readonly validating: readonly HookSpec[];
   /** `{{ns}}` is the namespace of the case. */
@@ -20,7 +27,7 @@ export type HookKind = 'mutating' | 'validating';
 
 /** The configuration of a case's webhooks; undefined if it has none of this kind. */
 export function configurationOf(
-  { name, mutating, validating }: WebhookCase,
+  { name, mutating, validating }: AdmissionCase,
   kind: HookKind,
   url: string,
   caPem: string,

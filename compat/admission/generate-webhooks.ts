@@ -1,10 +1,10 @@
 /** Generated cases: webhooks with random answers and options, and random requests to one object. */
 import { createRandom, type Random } from '../../src/base/random.fixtures.ts';
 import { type Body, del, get, patch, post, put, type Step } from '../diff/request.ts';
+import type { AdmissionCase, HookSpec } from './admission-case.ts';
 import type { Behaviour } from './recorder.ts';
-import type { HookSpec, WebhookCase } from './webhook-case.ts';
 
-interface Subject {
+export interface Subject {
   readonly path: string;
   readonly object: Readonly<Record<string, unknown>>;
   /** Another version of the same resource. */
@@ -15,7 +15,7 @@ interface Subject {
 const labels = { app: 'a' };
 const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 
-const SUBJECTS: readonly Subject[] = [
+export const SUBJECTS: readonly Subject[] = [
   {
     path: '/api/v1/namespaces/{{ns}}/configmaps',
     object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', labels }, data: { a: '1', b: '2' } },
@@ -156,11 +156,12 @@ const FIELDS: readonly Readonly<Record<string, unknown>>[] = [
 ];
 
 /** Generates the case of a seed. */
-export function generateCase(seed: number): WebhookCase {
+export function generateWebhookCase(seed: number): AdmissionCase {
   const random = createRandom(seed);
   const subject = random.pick(SUBJECTS);
   return {
-    name: `case-${seed}`,
+    name: `webhooks-${seed}`,
+    objects: [],
     mutating: hooksOf(random, random.int(4), true),
     validating: hooksOf(random, random.int(3), false),
     steps: stepsOf(random, subject),
@@ -180,7 +181,7 @@ function hooksOf(random: Random, count: number, mutating: boolean): HookSpec[] {
   });
 }
 
-function stepsOf(random: Random, { path, otherPath, object, subresources }: Subject): Step[] {
+export function stepsOf(random: Random, { path, otherPath, object, subresources }: Subject): Step[] {
   const named = `${path}/x`;
   const label = (value: string): Body => ({ metadata: { labels: { step: value } } });
   const steps: Step[] = [post(random.int(5) === 0 ? `${path}?dryRun=All` : path, object)];
