@@ -90,7 +90,9 @@ function describe(error: Error, outbound: OutboundTarget): string {
   if (error instanceof NotSentError && error.cause instanceof Error) return describe(error.cause, outbound);
   const { url, address } = outbound;
   const target = new URL(url);
-  const to = `${address?.host ?? target.hostname}:${address?.port ?? (target.port === '' ? 443 : target.port)}`;
+  const to =
+    dialledAddress(error) ??
+    `${address?.host ?? target.hostname}:${address?.port ?? (target.port === '' ? 443 : target.port)}`;
   switch (codeOf(error)) {
     case 'ECONNREFUSED':
       return `dial tcp ${to}: connect: connection refused`;
@@ -105,6 +107,19 @@ function describe(error: Error, outbound: OutboundTarget): string {
     default:
       return codeOf(error)?.startsWith('HPE_') ? `malformed HTTP response ${firstLine(error)}` : error.message;
   }
+}
+
+/**
+ * Returns the address that a connection was refused by, which Go names instead of the host. Node reports several
+ * addresses of one host as an AggregateError; Go reports the first.
+ */
+function dialledAddress(error: Error): string | undefined {
+  const { address, port } = (error instanceof AggregateError ? error.errors[0] : error) as {
+    readonly address?: string;
+    readonly port?: number;
+  };
+  if (address === undefined || port === undefined) return undefined;
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 /** The longest part of a malformed response that is shown. */

@@ -92,6 +92,9 @@ describe('the outbound client', () => {
     await expect(client().post(call)).rejects.toThrow(
       `Post "https://127.0.0.1:${port}/": dial tcp 127.0.0.1:${port}: connect: connection refused`,
     );
+    await expect(client().post({ ...call, url: `https://localhost:${port}/` })).rejects.toThrow(
+      new RegExp(`dial tcp (127\\.0\\.0\\.1|\\[::1\\]):${port}: connect: connection refused`),
+    );
   });
 
   it('times out', async () => {
