@@ -95,7 +95,16 @@ export function sdkServed(): Script {
 }
 
 export function sdkDead(): Script {
-  return { name: 'sdk-dead', steps: [availability('False', API), fails('get accounts'), $('get namespaces -o name')] };
+  return {
+    name: 'sdk-dead',
+    steps: [
+      availability('False', API),
+      // It reads discovery again, which kubectl has from before the server died.
+      $('api-resources --api-group=bank.example.com'),
+      fails('get accounts'),
+      $('get namespaces -o name'),
+    ],
+  };
 }
 
 export function sdkBack(): Script {
