@@ -128,7 +128,7 @@ export interface ResourceHooks<T extends object> {
     old: (ObjectIdentity & T) | undefined,
     context: HookContext,
   ): MaybePromise<readonly FieldIssue[]>;
-  /** Returns texts that kubectl prints as warnings. Called with a valid object on create and update. */
+  /** Returns texts that kubectl prints as warnings. Called with a valid object on create and update, not for the status. */
   warnings?(object: ObjectIdentity & T, old: (ObjectIdentity & T) | undefined, context: HookContext): readonly string[];
   /**
    * Called on every delete with the stored object, before anything is deleted, and again if the attempt is repeated.
