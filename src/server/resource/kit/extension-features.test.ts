@@ -1,4 +1,4 @@
-/** The table "CRDs or Aggregated API" of the Kubernetes documentation, row by row: an aggregated API has every feature. */
+/** The rows of the table "CRDs or Aggregated API" of the Kubernetes documentation: a declared resource has each feature. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fieldAt, textAt } from '../../../apimachinery/meta/object-fields.ts';

@@ -409,9 +409,12 @@ describe('the read hook', () => {
     await send('POST', ACCOUNTS, account({}, 'sync'));
     await send('PATCH', X, { spec: { owner: 'bob' } }, MERGE);
     const found = await watching;
-    const shown = found.map(
-      (event) =>
-        `${textAt(event, 'type')} ${textAt(event, 'object', 'metadata', 'name')} ${textAt(event, 'object', 'spec', 'seen')}`,
+    const shown = found.map((event) =>
+      [
+        textAt(event, 'type'),
+        textAt(event, 'object', 'metadata', 'name'),
+        textAt(event, 'object', 'spec', 'seen'),
+      ].join(' '),
     );
     expect(shown.filter((text) => text.startsWith('BOOKMARK'))).toHaveLength(1);
     expect(shown.filter((text) => !text.startsWith('BOOKMARK'))).toEqual([

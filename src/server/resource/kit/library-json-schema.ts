@@ -1,9 +1,9 @@
 /**
- * Converts the JSON Schema of a schema library to a structural schema. Keywords that only annotate are dropped. A schema
- * that has no structural form is a ConfigError that names the field and says what to write instead.
+ * Converts the JSON Schema of a schema library to a structural schema. Keywords that only annotate are dropped. For a
+ * schema without a structural form it throws ConfigError, which names the field and says what to write instead.
  *
- * Objects are stored as clients send them, after defaulting, so the schema of the input counts. A schema that transforms
- * values, and so has another output, is refused.
+ * Objects are stored as clients send them, after defaulting, so the schema of the input counts. A schema that
+ * transforms values, and so has another output, is refused.
  */
 import { ConfigError, toError } from '../../../base/errors.ts';
 import { equalJson, isJsonObject, type JsonObject, type JsonValue, setField } from '../../../base/json-value.ts';
@@ -42,7 +42,8 @@ export function libraryJsonSchema(source: LibrarySchema, path: string, kind: str
   const transformed = difference(converted, new Converter(output, kind).node(output, path, []), path);
   if (transformed !== undefined)
     throw new ConfigError(
-      `${transformed} of ${kind}: the schema transforms its value, but objects are stored as clients send them. Remove the transformation and use the hook mutate`,
+      `${transformed} of ${kind}: the schema transforms its value, but objects are stored as clients send them. ` +
+        'Remove the transformation and use the hook mutate',
     );
   return converted;
 }
@@ -128,7 +129,7 @@ class Converter {
     return { ...this.node(target, path, [...refs, ref]), ...(own as JsonObject) };
   }
 
-  /** Replaces unions by forms that a structural schema has: int-or-string, an enumeration, or alternatives of one type. */
+  /** Replaces unions by structural forms: int-or-string, an enumeration, or alternatives of one type. */
   #logic(node: JsonObject, path: string): void {
     for (const operator of ['anyOf', 'oneOf'] as const) {
       const listed = node[operator];
@@ -147,7 +148,8 @@ class Converter {
         throw this.#refused(
           path,
           'a union of different types is not structural',
-          'one object whose fields are optional, with rule() to say which belong together; intOrString() for an integer or a string; preserveUnknown() for any value',
+          'one object whose fields are optional, with rule() to say which belong together; intOrString() for an ' +
+            'integer or a string; preserveUnknown() for any value',
         );
     }
   }

@@ -1,7 +1,7 @@
 /**
  * The read hook of a declared resource: changes what get, list, watch and the answers of writes show, per request.
  *
- * A watch with a read hook gets raw events from the store, one chunk per event, and encodes each after the hook has run.
+ * A watch with a read hook gets raw events from the store, one chunk per event. It encodes each after the hook has run.
  * Invariant: events keep their order, and the store is paused while a hook is running.
  */
 import { type Status, StatusError, statusOf } from '../../../apimachinery/status/status.ts';

@@ -128,7 +128,7 @@ export interface ResourceHooks<T extends object> {
     old: (ObjectIdentity & T) | undefined,
     context: HookContext,
   ): MaybePromise<readonly FieldIssue[]>;
-  /** Returns texts that kubectl prints as warnings. Called with a valid object on create and update, not for the status. */
+  /** Returns texts that kubectl prints as warnings. Called on create and update of the resource, with a valid object. */
   warnings?(object: ObjectIdentity & T, old: (ObjectIdentity & T) | undefined, context: HookContext): readonly string[];
   /**
    * Called on every delete with the stored object, before anything is deleted, and again if the attempt is repeated.
@@ -166,8 +166,8 @@ export interface ResourceOptions<
     TypedResourceOptions<T, Bodies> {
   /**
    * The structural schema (OpenAPI v3) of the object, as in a CustomResourceDefinition: pruning, defaults, validation,
-   * CEL rules and `kubectl explain` come from it. `apiVersion`, `kind` and `metadata` need not be listed. Instead of it,
-   * `spec` and `status` may be given.
+   * CEL rules and `kubectl explain` come from it. `apiVersion`, `kind` and `metadata` need not be listed. `spec` and
+   * `status` may be given instead.
    */
   readonly schema?: JsonObject;
   /**
@@ -192,8 +192,8 @@ export interface ResourceOptions<
   /** Subresources besides `status`, which exists if the schema has a property `status` and there is no `store`. */
   readonly subresources?: readonly SubresourceDefinition[];
   /**
-   * Replaces the store over Storage: a table of a database, or a computed collection. The verbs of the resource are those
-   * that the store has. The schema still gives defaults, columns and documentation, but the store itself validates what
+   * Replaces the store over Storage: a table of a database, or a computed collection. The resource has the verbs that
+   * the store has. The schema still gives defaults, columns and documentation, but the store itself validates what
    * it writes.
    */
   store?(host: RegistryHost): ResourceStore;

@@ -24,7 +24,7 @@ export function listSet(): { readonly 'x-kubernetes-list-type': 'set' } {
   return { 'x-kubernetes-list-type': 'set' };
 }
 
-/** A list or an object that is written as one value: apply and patches replace it whole. Lists are atomic by default. */
+/** A list or an object that apply and patches replace as one value. Lists are atomic by default. */
 export function atomic(): { readonly 'x-kubernetes-list-type': 'atomic'; readonly 'x-kubernetes-map-type': 'atomic' } {
   return { 'x-kubernetes-list-type': 'atomic', 'x-kubernetes-map-type': 'atomic' };
 }

@@ -1,6 +1,6 @@
 /**
- * Streams: WebSockets on one object. `GET .../<plural>/<name>/<stream>` with an upgrade to WebSocket connects the client
- * with the handler. Admission runs as for `kubectl exec`, with the operation CONNECT.
+ * Streams: WebSockets on one object. `GET .../<plural>/<name>/<stream>` with an upgrade connects the client with the
+ * handler. Admission runs as for `kubectl exec`, with the operation CONNECT.
  */
 import type { MaybePromise } from '../../../base/maybe-promise.ts';
 import type { WebSocketPeer } from '../../http/exchange.ts';
@@ -17,7 +17,7 @@ export interface StreamOptions<T> {
   /** Subprotocols in order of preference. Default: none is negotiated. */
   readonly protocols?: readonly string[];
   /**
-   * Whether the user must be allowed to `create` the subresource. A handshake is a GET, whose verb is `get`, so a stream
+   * Whether the user must be allowed to `create` the subresource. A handshake is a GET, whose verb is `get`. A stream
    * that runs or changes something must set it. Default false.
    */
   readonly requiresCreate?: boolean;
