@@ -4,8 +4,8 @@
  * runs fewer and smaller rounds, for CI. `--no-bars` prints figures without checking the bars. `--beside CLI` takes an
  * earlier build of Keelson (its dist/cli/main.js) as the peer, and checks that no line is worse by more than 5 %.
  * `--only <words>` runs the parts whose name contains one of the words: get, create, list, watch, lag, start, rest, bare,
- * growth, crds, apply, kinds, gc, reconcile, informer, aggregator. `--controllers ''` turns the control loops of our server off, which
- * kube-apiserver does not have either.
+ * growth, crds, apply, kinds, gc, reconcile, informer, aggregator, dead. `--controllers ''` turns the control loops of
+ * our server off, which kube-apiserver does not have either.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ import { makeCredentials, type Peer, TOKEN_USERS } from '../../compat/peers/peer
 import { requireTool } from '../../compat/peers/programs.ts';
 import { startReference } from '../../compat/peers/reference.ts';
 import { median } from '../measure.ts';
+import { benchDeadServers } from './aggregator/dead-servers.ts';
 import { benchAggregator } from './aggregator/main.ts';
 import { benchApply } from './apply.ts';
 import { startBare } from './bare.ts';
@@ -314,6 +315,8 @@ try {
     !(await benchAggregator({ short, credentials, folder, sideOf, inTurns, judge }))
   )
     failures++;
+  if (wanted('dead') && beside === undefined)
+    await benchDeadServers({ short, credentials, folder, sideOf, inTurns, judge });
   if (wanted('informer') && beside === undefined && !(await benchInformers(servers))) failures++;
 } finally {
   rmSync(folder, { recursive: true, force: true });
