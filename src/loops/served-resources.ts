@@ -6,14 +6,22 @@ export interface ServedResource extends Kind<unknown> {
   readonly verbs: readonly string[];
   /** Whether this server stores the objects, so that StoredObjects reports their changes. */
   readonly stored: boolean;
+  /** Whether an extension API server has the objects. */
+  readonly remote: boolean;
 }
 
 export interface ServedResources {
-  /** Every resource once, in its preferred version, in the order of discovery. The same value until it changes. */
+  /**
+   * Every resource once, in the version that discovery prefers, in the order of discovery. Versions whose server is
+   * unavailable are left out. The same value until it changes.
+   */
   list(): readonly ServedResource[];
-  /** The resource of a kind in exactly this version. Undefined if it is not served. */
+  /** The resource of a kind in exactly this version, also of an unavailable one. Undefined if it is not served. */
   find(apiVersion: string, kind: string): ServedResource | undefined;
-  /** The resource of a kind in its preferred version. Undefined if no version of it is served. */
+  /**
+   * The resource of a kind in its preferred version, also of an unavailable one. Undefined if no version of it is
+   * served.
+   */
   findKind(group: string, kind: string): ServedResource | undefined;
   /**
    * The group-versions, as `group/version`, whose server is unavailable and which had namespaced objects to delete when

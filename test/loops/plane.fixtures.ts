@@ -10,6 +10,7 @@ import { nodePlatform } from '../../src/controlplane/node/node-platform.ts';
 import { type PartialOptions, type ServerOptions, serverOptions } from '../../src/controlplane/options.ts';
 import { startControlPlane } from '../../src/controlplane/start.ts';
 import { ConfigMap } from '../../src/kinds/api/core/v1.ts';
+import type { OutboundClient } from '../../src/server/http/outbound.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 
 export interface Plane {
@@ -20,14 +21,22 @@ export interface Plane {
   readonly problems: string[];
 }
 
-/** Default: a storage in memory. */
-export async function startPlane(options: PartialOptions<ServerOptions> = {}, storage?: Storage): Promise<Plane> {
+/** Default: a storage in memory, and the outbound client of Node. */
+export async function startPlane(
+  options: PartialOptions<ServerOptions> = {},
+  storage?: Storage,
+  outbound?: OutboundClient,
+): Promise<Plane> {
   const clock = new VirtualClock();
   const given = serverOptions({ storage: 'memory', dataDir: '', serving: { port: 0 }, ...options });
   const problems: string[] = [];
   const note = (message: string, fields?: LogFields): void =>
     void problems.push(`${message} ${JSON.stringify(fields ?? {})}`);
-  const completed = await completeOptions(given, { ...nodePlatform, clock });
+  const completed = await completeOptions(given, {
+    ...nodePlatform,
+    ...(outbound && { createOutboundClient: () => outbound }),
+    clock,
+  });
   const plane = await startControlPlane(storage === undefined ? completed : withStorage(completed, storage), {
     logger: {
       debug: () => undefined,

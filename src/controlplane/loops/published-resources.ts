@@ -25,7 +25,10 @@ export class PublishedServedResources implements ServedResources {
   }
 
   list(): readonly ServedResource[] {
-    this.#list ??= [...this.#byKind().values()];
+    if (this.#list === undefined) {
+      const available = this.#discovery.versions().filter(({ stale }) => !stale);
+      this.#list = [...preferredResources(available).values()];
+    }
     return this.#list;
   }
 
@@ -43,7 +46,7 @@ export class PublishedServedResources implements ServedResources {
   unavailable(): readonly string[] {
     return this.#discovery
       .versions()
-      .filter(({ stale, resources }) => stale && resources.some(isDeletable))
+      .filter(({ stale, resources }) => stale && resources.some(isDeletableInNamespaces))
       .map(formatGroupVersion);
   }
 
@@ -59,15 +62,7 @@ export class PublishedServedResources implements ServedResources {
   }
 
   #byKind(): ReadonlyMap<string, ServedResource> {
-    if (this.#preferred === undefined) {
-      const preferred = new Map<string, ServedResource>();
-      for (const version of this.#discovery.versions())
-        for (const resource of version.resources) {
-          const key = `${version.group}/${resource.kind.kind}`;
-          if (!preferred.has(key)) preferred.set(key, servedResource(version, resource));
-        }
-      this.#preferred = preferred;
-    }
+    this.#preferred ??= preferredResources(this.#discovery.versions());
     return this.#preferred;
   }
 
@@ -83,7 +78,18 @@ export class PublishedServedResources implements ServedResources {
   }
 }
 
-function isDeletable({ scope, verbs }: DiscoveryResource): boolean {
+/** By `group/kind`. */
+function preferredResources(versions: readonly DiscoveryVersion[]): ReadonlyMap<string, ServedResource> {
+  const preferred = new Map<string, ServedResource>();
+  for (const version of versions)
+    for (const resource of version.resources) {
+      const key = `${version.group}/${resource.kind.kind}`;
+      if (!preferred.has(key)) preferred.set(key, servedResource(version, resource));
+    }
+  return preferred;
+}
+
+function isDeletableInNamespaces({ scope, verbs }: DiscoveryResource): boolean {
   return scope === 'Namespaced' && verbs.includes('delete');
 }
 
@@ -92,6 +98,7 @@ function servedResource(
   { plural, scope, kind, verbs, storageVersionHash }: DiscoveryResource,
 ): ServedResource {
   // A group that another server describes has hashes, too, but its objects are not here.
-  const stored = storageVersionHash !== '' && givenResources === undefined;
-  return { group, version, kind: kind.kind, plural, scope, verbs, stored };
+  const remote = givenResources !== undefined;
+  const stored = storageVersionHash !== '' && !remote;
+  return { group, version, kind: kind.kind, plural, scope, verbs, stored, remote };
 }

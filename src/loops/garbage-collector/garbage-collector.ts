@@ -13,7 +13,16 @@ import type { ServedResource } from '../served-resources.ts';
 import { StoredMetadata } from '../stored-metadata.ts';
 import { CollectorRequests } from './collector-requests.ts';
 import { recordOf } from './object-record.ts';
-import { coordinatesKey, type Decision, type ObjectIdentity, OwnerGraph, type OwnerNode } from './owner-graph.ts';
+import {
+  coordinatesKey,
+  type Decision,
+  groupOf,
+  type ObjectIdentity,
+  type ObjectRecord,
+  OwnerGraph,
+  type OwnerNode,
+} from './owner-graph.ts';
+import { RemoteObjects } from './remote-objects.ts';
 import { reportInvalidNamespace } from './report-invalid-namespace.ts';
 
 export const garbageCollector: LoopDefinition = {
@@ -37,6 +46,7 @@ class GarbageCollector implements Stoppable {
   readonly #requests: CollectorRequests;
   readonly #metadata = new StoredMetadata();
   readonly #graph: OwnerGraph;
+  readonly #remote: RemoteObjects;
   readonly #attempts: WorkQueue<OwnerNode>;
   readonly #orphans: WorkQueue<OwnerNode>;
   /** Keys of `#wanted`. */
@@ -60,6 +70,12 @@ class GarbageCollector implements Stoppable {
       lookUp: (owner) => this.#wantLookUp(owner),
       invalidNamespace: (dependent, reference) => reportInvalidNamespace(context, dependent, reference),
     });
+    this.#remote = new RemoteObjects({
+      ...context,
+      put: (record) => this.#putRemote(record),
+      delete: (uid) => this.#graph.delete(uid),
+      listed: ({ group, kind }, uids) => this.#graph.listed(group, kind, uids),
+    });
   }
 
   start(): void {
@@ -70,11 +86,14 @@ class GarbageCollector implements Stoppable {
       put: (value, revision) => this.#put(value, revision),
       delete: (value) => this.#delete(value),
       synced: () => {
+        this.#remote.repeat();
         this.#graph.synced();
         this.#work();
+        this.#remote.update();
       },
     });
     this.#lifetime.add('stored objects', () => following.stop());
+    this.#lifetime.add('objects of extension API servers', () => this.#remote.stop());
     const changes = served.onChange(() => this.#kindsChanged());
     this.#lifetime.add('served kinds', () => changes.stop());
   }
@@ -94,6 +113,13 @@ class GarbageCollector implements Stoppable {
     if (!metadata.hasOwners && !metadata.beingDeleted && (this.#graph.size === 0 || !this.#graph.has(metadata.uid)))
       return;
     this.#graph.put(recordOf(metadata, revision));
+  }
+
+  /** Passes objects over as #put does. */
+  #putRemote(record: ObjectRecord): boolean {
+    if (record.owners.length === 0 && !record.beingDeleted && !this.#graph.has(record.uid)) return false;
+    this.#graph.put(record);
+    return true;
   }
 
   #delete(value: Uint8Array): void {
@@ -221,11 +247,11 @@ class GarbageCollector implements Stoppable {
 
   /** In the preferred version: the stored one may no longer be served. */
   #resourceOf({ apiVersion, kind }: ObjectIdentity): ServedResource | undefined {
-    const slash = apiVersion.indexOf('/');
-    return this.#context.served.findKind(slash < 0 ? '' : apiVersion.slice(0, slash), kind);
+    return this.#context.served.findKind(groupOf(apiVersion), kind);
   }
 
   #kindsChanged(): void {
+    if (this.#working) this.#remote.update();
     const waiting = [...this.#awaiting];
     this.#awaiting.clear();
     for (const retry of waiting) retry();

@@ -1,5 +1,6 @@
-/** The records of the owner graph, made from the metadata of stored objects. */
+/** The records of the owner graph, made from the metadata of stored objects and of objects that a client has read. */
 import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from '../../apimachinery/validation/validate-object-meta.ts';
+import type { Stored, UntypedObject } from '../../client/object-types.ts';
 import type { StoredMetadata } from '../stored-metadata.ts';
 import type { ObjectRecord, OwnerReference } from './owner-graph.ts';
 
@@ -15,6 +16,23 @@ export function recordOf(metadata: StoredMetadata, revision: number): ObjectReco
     resourceVersion: String(revision),
     owners: ownersOf(metadata.ownerReferences()),
     beingDeleted,
+    orphans: finalizers.includes(FINALIZER_ORPHAN),
+    foreground: finalizers.includes(FINALIZER_FOREGROUND),
+  };
+}
+
+/** The record of an object that a server returned. */
+export function recordOfObject({ apiVersion = '', kind = '', metadata }: Stored<UntypedObject>): ObjectRecord {
+  const finalizers = metadata.finalizers ?? [];
+  return {
+    apiVersion,
+    kind,
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    owners: ownersOf(metadata.ownerReferences ?? []),
+    beingDeleted: metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null,
     orphans: finalizers.includes(FINALIZER_ORPHAN),
     foreground: finalizers.includes(FINALIZER_FOREGROUND),
   };

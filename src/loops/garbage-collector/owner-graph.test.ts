@@ -319,4 +319,17 @@ describe('OwnerGraph', () => {
     it.delete('a');
     expect(it.graph.size).toBe(0);
   });
+
+  it('looks up again what a list of its kind does not have', () => {
+    const recorded = new Recorded();
+    recorded.put('child', { owners: [owner('parent')] });
+    recorded.graph.found(pod('parent'));
+    recorded.take();
+    recorded.graph.listed('apps', 'Pod', new Set());
+    recorded.graph.listed('', 'ConfigMap', new Set());
+    recorded.graph.listed('', 'Pod', new Set(['uid-parent', 'uid-child']));
+    expect(recorded.take()).toEqual([]);
+    recorded.graph.listed('', 'Pod', new Set(['uid-child']));
+    expect(recorded.take()).toEqual(['look up Pod ns/parent']);
+  });
 });

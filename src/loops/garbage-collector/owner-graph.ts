@@ -148,6 +148,20 @@ export class OwnerGraph {
     }
   }
 
+  /**
+   * All objects of a kind were listed. Others that lookups found earlier are looked up again, because their
+   * deletion may have been missed.
+   */
+  listed(group: string, kind: string, uids: { has(uid: string): boolean }): void {
+    for (const node of [...this.#nodes.values()]) {
+      const { identity } = node;
+      if (!node.known || identity.kind !== kind || groupOf(identity.apiVersion) !== group) continue;
+      if (uids.has(identity.uid)) continue;
+      node.known = false;
+      this.#lookUpFor(node);
+    }
+  }
+
   /** An object was created or changed. */
   put(record: ObjectRecord): void {
     const known = this.#nodes.get(record.uid);
@@ -397,7 +411,7 @@ function isElsewhere(owner: ObjectIdentity, dependent: OwnerNode): boolean {
   return owner.namespace !== '' && owner.namespace !== dependent.identity.namespace;
 }
 
-function groupOf(apiVersion: string): string {
+export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
