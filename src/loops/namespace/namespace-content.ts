@@ -3,7 +3,6 @@
  * kubernetes/pkg/controller/namespace/deletion/namespaced_resources_deleter.go (1.36), except that a resource without
  * objects costs a count in storage instead of three requests.
  */
-import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { isMethodNotAllowed, isNotFound } from '../../apimachinery/status/status.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { toError } from '../../base/errors.ts';
@@ -45,10 +44,7 @@ export async function emptyNamespace(
   deletedAt: number,
 ): Promise<EmptiedNamespace> {
   const unavailable = served.unavailable();
-  const resources = served
-    .list()
-    .filter(({ scope, verbs }) => scope === 'Namespaced' && verbs.includes('delete'))
-    .filter((resource) => !unavailable.includes(formatGroupVersion(resource)));
+  const resources = served.list().filter(({ scope, verbs }) => scope === 'Namespaced' && verbs.includes('delete'));
   const deletion = new Deletion({ client, stored }, namespace, clock.now() - deletedAt);
   const failures: string[] = [];
   const totals = { resources: new Map<string, number>(), finalizers: new Map<string, number>() };
