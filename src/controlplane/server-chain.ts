@@ -132,6 +132,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     authenticateToken: (token, audiences) => tokens.authenticate(token, audiences),
     delegate: (request) => extensions.handle(request),
     self: () => address.self,
+    tls: () => trust,
     terminatesNamespaces: selected('namespace-controller'),
   });
   const resolver = createServiceResolver({
@@ -320,11 +321,13 @@ interface KubeParts {
   readonly delegate: RequestHandler;
   /** Returns undefined until the listener listens. */
   readonly self: () => ServerIdentity | undefined;
+  /** Returns the present certificates. */
+  readonly tls: () => TlsMaterial;
   readonly terminatesNamespaces: boolean;
 }
 
 function createKube(completed: CompletedOptions, serving: ServingParts, parts: KubeParts): KubeServer {
-  const { options, serviceAccounts: keys, tls } = completed;
+  const { options, serviceAccounts: keys } = completed;
   const { authentication } = options;
   const { serviceAccounts, requestHeader } = authentication;
   return createKubeServer({
@@ -352,7 +355,10 @@ function createKube(completed: CompletedOptions, serving: ServingParts, parts: K
       tolerations: { notReadySeconds: options.notReadySeconds, unreachableSeconds: options.unreachableSeconds },
     },
     authorizationModes: options.authorizationModes,
-    trust: { clientCaPem: tls.clientCaPem, requestHeader: { ...requestHeader, caPem: tls.requestHeaderCaPem } },
+    trust: () => {
+      const { clientCaPem, requestHeaderCaPem } = parts.tls();
+      return { clientCaPem, requestHeader: { ...requestHeader, caPem: requestHeaderCaPem } };
+    },
     eventTtlSeconds: options.eventTtlSeconds,
     resources: [API_SERVICE],
     terminatesNamespaces: parts.terminatesNamespaces,

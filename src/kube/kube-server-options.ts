@@ -64,8 +64,8 @@ export interface KubeServerOptions extends Omit<ResourceServerOptions, 'admissio
   /** Default: the durations of admission are not measured. */
   readonly metricRegistry?: MetricRegistry;
   readonly authorizationModes: readonly AuthorizationMode[];
-  /** The CAs and headers that the server publishes for extension servers. */
-  readonly trust: AuthenticationTrust;
+  /** Returns the CAs and headers that the server publishes for extension servers. Called at each renewal of its Lease. */
+  readonly trust: () => AuthenticationTrust;
   /** `--event-ttl`. 0 keeps events for ever. */
   readonly eventTtlSeconds: number;
   /** `--runtime-config`: entries such as `group/version=true`. Default: stable versions only. */

@@ -99,7 +99,7 @@ export async function startTestKube(
     // Pods of tests need no account, and namespaces get none.
     admission: { enable: [], disable: ['ServiceAccount'] },
     authorizationModes: ['RBAC'],
-    trust: { clientCaPem: '', requestHeader: undefined },
+    trust: () => ({ clientCaPem: '', requestHeader: undefined }),
     eventTtlSeconds: 3600,
     ...changes,
   });

@@ -27,7 +27,7 @@ export function bootstrapObjects(
   now: number,
 ): readonly EnsuredObject[] {
   return [
-    configMap(AUTHENTICATION_CONFIG_MAP, (present) => authenticationData(present, trust, now)),
+    authenticationObject(trust, now),
     configMap(TOKEN_TRACKING_CONFIG_MAP, (present) =>
       present['since'] === undefined ? { since: new Date(now).toISOString().slice(0, 10) } : present,
     ),
@@ -35,6 +35,11 @@ export function bootstrapObjects(
     ...priorityClassObjects(),
     ...flowObjects(now),
   ];
+}
+
+/** The ConfigMap that tells extension servers whom to trust. */
+export function authenticationObject(trust: AuthenticationTrust, now: number): EnsuredObject {
+  return configMap(AUTHENTICATION_CONFIG_MAP, (present) => authenticationData(present, trust, now));
 }
 
 /** `dataOf` returns the data to store, given the present data. */

@@ -10,7 +10,7 @@ import { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
 import { ensuredDefaultAccounts } from '../identity/default-accounts.ts';
 import type { KubeContext } from '../kube-context.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
-import { bootstrapObjects } from './bootstrap-objects.ts';
+import { authenticationObject, bootstrapObjects } from './bootstrap-objects.ts';
 import { IdentityLease } from './identity-lease.ts';
 import { kubernetesServiceObjects } from './kubernetes-service.ts';
 import { policyWrites } from './policy-writes.ts';
@@ -26,7 +26,7 @@ export type ServerListers = Readonly<
 export interface BootstrapServerOptions {
   readonly kube: KubeContext;
   readonly network: ServiceNetwork;
-  readonly trust: AuthenticationTrust;
+  readonly trust: () => AuthenticationTrust;
   /** Each lister is attached when its store has started. */
   readonly listers: ServerListers;
 }
@@ -40,7 +40,7 @@ export async function bootstrapServer(options: BootstrapServerOptions): Promise<
   const ensurer = new ObjectEnsurer(kube.resource);
   const lease = identityLease(options, ensurer);
   const planned = ensurer.plan([
-    ...bootstrapObjects(network, trust, kube.host.clock.now()),
+    ...bootstrapObjects(network, trust(), kube.host.clock.now()),
     ...(lease === undefined ? [] : [lease.ensuredObject()]),
   ]);
   const attached = Object.entries(listers).map(async ([plural, late]) => {
@@ -66,11 +66,15 @@ function namespaceWrites(namespaces: Lister, ensurer: ObjectEnsurer): readonly (
   );
 }
 
-function identityLease({ kube, network }: BootstrapServerOptions, ensurer: ObjectEnsurer): IdentityLease | undefined {
+function identityLease(
+  { kube, network, trust }: BootstrapServerOptions,
+  ensurer: ObjectEnsurer,
+): IdentityLease | undefined {
   const { logger, host } = kube;
   const { clock } = host;
   const self = network.self();
   if (self === undefined) return undefined;
-  const onRenew = (): Promise<void> => ensurer.ensure(kubernetesServiceObjects(network, clock.now()));
+  const onRenew = (): Promise<void> =>
+    ensurer.ensure([authenticationObject(trust(), clock.now()), ...kubernetesServiceObjects(network, clock.now())]);
   return new IdentityLease({ self, ensurer, clock, logger, newUid: () => host.newUid(), onRenew });
 }

@@ -99,7 +99,7 @@ describe('bootstrap', () => {
   test('publishes the trusted CAs and headers for extension servers', async () => {
     const ca = await createCa({ commonName: 'ca', clock: new VirtualClock() });
     kube = await startTestKube({
-      trust: {
+      trust: () => ({
         clientCaPem: ca.certificatePem,
         requestHeader: {
           caPem: ca.certificatePem,
@@ -109,7 +109,7 @@ describe('bootstrap', () => {
           extraHeaderPrefixes: ['X-Remote-Extra-'],
           allowedNames: ['front-proxy-client'],
         },
-      },
+      }),
     });
     const { body } = await kube.request(
       'GET',

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { VirtualClock } from '../../base/virtual-clock.ts';
+import { createCa } from '../../pki/certificates.ts';
 import { startTestKube, type TestKube } from '../kube-server.fixtures.ts';
 import { serverId } from './identity-lease.ts';
 import { defaultServiceNetwork, parseServiceRanges, type ServerIdentity } from './service-network.ts';
@@ -100,6 +102,29 @@ describe('an own object', () => {
     await kube.clock.advance(10_000);
     expect((await kube.request('GET', path)).body).toMatchObject({ spec: { clusterIP: '10.0.0.1' } });
     expect((await kube.request('GET', '/api/v1/namespaces/default/endpoints/kubernetes')).status).toBe(200);
+    await kube.stop();
+  });
+});
+
+describe('the ConfigMap for extension servers', () => {
+  test('is completed again after it was edited or deleted, and follows new certificates', async () => {
+    const clock = new VirtualClock();
+    const [first, second] = await Promise.all([1, 2].map((n) => createCa({ commonName: `ca ${n}`, clock })));
+    let clientCaPem = first?.certificatePem ?? '';
+    const kube = await startTestKube({
+      network: { ...defaultServiceNetwork(), self: () => SELF },
+      trust: () => ({ clientCaPem, requestHeader: undefined }),
+    });
+    const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+    const data = async (): Promise<unknown> => (await kube.request('GET', path)).body['data'];
+    await kube.request('PATCH', path, { data: { 'client-ca-file': null } });
+    expect(await data()).toBeUndefined();
+    await kube.clock.advance(10_000);
+    expect(await data()).toEqual({ 'client-ca-file': clientCaPem });
+    await kube.request('DELETE', path);
+    clientCaPem = second?.certificatePem ?? '';
+    await kube.clock.advance(10_000);
+    expect(await data()).toEqual({ 'client-ca-file': second?.certificatePem });
     await kube.stop();
   });
 });
