@@ -53,5 +53,6 @@ export type {
 } from './extension-server.ts';
 export { type ManifestOptions, manifests } from './manifests/manifests.ts';
 export { createExtensionServer } from './node/create-extension-server.ts';
+export { type ComputedObject, type ComputedSource, computed, computedRows } from './rows/computed.ts';
 export type { ColumnOption, ColumnType } from './rows/sql-names.ts';
 export { type Query, type QueryResult, type Table, type TableOptions, table } from './rows/table.ts';
