@@ -1,4 +1,5 @@
 /** One server of the comparison with its loops: creates graphs, deletes objects, and says what is left. */
+import { isNotFound } from '../../src/apimachinery/status/status.ts';
 import type { Api, Client } from '../../src/client/api.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import type { Stored, UntypedObject } from '../../src/client/object-types.ts';
@@ -112,7 +113,7 @@ export class GraphSide {
       const found = held ? await api.find(nameOf(graph, index)) : undefined;
       if (found === undefined) continue;
       const finalizers = (found.metadata.finalizers ?? []).filter((name) => name !== HOLD);
-      await api.patch(nameOf(graph, index), { type: 'merge', body: { metadata: { finalizers } } });
+      await patchMetadata(api, nameOf(graph, index), { finalizers });
     }
   }
 
@@ -165,7 +166,7 @@ export class GraphSide {
     const object = await api.find(nameOf(graph, index));
     if (object === undefined || late === undefined) return;
     const ownerReferences = [...(object.metadata.ownerReferences ?? []), this.#reference(graph, late)];
-    await api.patch(nameOf(graph, index), { type: 'merge', body: { metadata: { ownerReferences } } });
+    await patchMetadata(api, nameOf(graph, index), { ownerReferences });
   }
 
   #reference(graph: Graph, { owner, block }: GraphOwner): OwnerReference {
@@ -186,6 +187,15 @@ export class GraphSide {
   #api(graph: Graph, kind: GraphKind): Api<UntypedObject> {
     const token = TOKENS[kind];
     return this.#client.api(token, token.scope === 'Namespaced' ? namespaceOf(graph) : undefined);
+  }
+}
+
+/** The loops may have deleted the object meanwhile. */
+async function patchMetadata(api: Api<UntypedObject>, name: string, metadata: object): Promise<void> {
+  try {
+    await api.patch(name, { type: 'merge', body: { metadata } });
+  } catch (caught) {
+    if (!isNotFound(caught)) throw caught;
   }
 }
 
