@@ -124,9 +124,15 @@ export class GraphSide {
   /** The states of all objects and namespaces of all graphs. */
   async state(): Promise<GraphState> {
     const state = new Map<string, string>();
+    const objects = new Map<string, Stored<UntypedObject>>();
     for (const token of Object.values(TOKENS))
       for await (const object of this.#client.all(token).list({ labelSelector: 'graph' }))
-        state.set(object.metadata.name, shown(object));
+        objects.set(object.metadata.name, object);
+    for (const [name, object] of objects)
+      state.set(
+        name,
+        shown(object, (owner) => objects.has(owner)),
+      );
     for await (const namespace of this.#client.api(Namespace).list()) {
       const { name, deletionTimestamp } = namespace.metadata;
       if (deletionTimestamp === undefined || !name.startsWith('graph-')) continue;
@@ -210,11 +216,15 @@ export function nameOf({ seed }: Graph, index: number): string {
   return `g${seed}-${index}`;
 }
 
-function shown({ metadata }: Stored<UntypedObject>): string {
-  const owners = (metadata.ownerReferences ?? []).map(
-    ({ name, blockOwnerDeletion }) => `${name}${blockOwnerDeletion ? '!' : ''}`,
-  );
+/**
+ * References of an object that is being deleted to owners that are gone are left out: the collector removes them only
+ * if it sees the object before it is marked, which the time between two deletions decides.
+ */
+function shown({ metadata }: Stored<UntypedObject>, exists: (owner: string) => boolean): string {
   const phase = metadata.deletionTimestamp === undefined ? 'present' : 'deleting';
+  const owners = (metadata.ownerReferences ?? [])
+    .filter(({ name }) => phase === 'present' || exists(name))
+    .map(({ name, blockOwnerDeletion }) => `${name}${blockOwnerDeletion ? '!' : ''}`);
   return [phase, `owners=${owners.sort().join()}`, `finalizers=${[...(metadata.finalizers ?? [])].sort().join()}`].join(
     ' ',
   );
