@@ -8,7 +8,8 @@ import { concatBytes, EMPTY_BYTES } from '../../base/bytes.ts';
 import { Deferred } from '../../base/deferred.ts';
 import type { ByteSink } from '../../server/http/byte-stream.ts';
 
-const HIGH_WATER = 64 * 1024;
+/** Twice the bytes that a connection reads at once. */
+const HIGH_WATER = 128 * 1024;
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /** The receiver of a body. */
@@ -21,13 +22,18 @@ export interface BodyReceiver extends ByteSink {
   cancel(reason: Error): void;
 }
 
-/** A body that is read while it arrives. It is its own iterator, so that a chunk costs one promise. */
+/**
+ * A body that is read while it arrives. It is its own iterator, so that a chunk costs one promise. The bytes that have
+ * arrived since the last chunk, or in one read of the connection, are one chunk: HTTP/2 frames are small, and readers
+ * parse a large chunk faster than its parts.
+ */
 export class StreamedBody implements BodyReceiver, AsyncIterableIterator<Uint8Array> {
   readonly #signal: AbortSignalLike | undefined;
   #queue: Uint8Array[] = [];
-  #at = 0;
   #bytes = 0;
   #isFull = false;
+  /** Whether `#deliver` will run. */
+  #isDelivering = false;
   /** How the iteration ends once the queue is empty: with an error, or cleanly (`null`). Undefined before the end. */
   #end: Error | null | undefined;
   #waiting: Deferred<IteratorResult<Uint8Array>> | undefined;
@@ -68,11 +74,12 @@ export class StreamedBody implements BodyReceiver, AsyncIterableIterator<Uint8Ar
     if (this.#end !== undefined) return false;
     for (let i = 0; i < chunks.length; i++) {
       const chunk = chunks[i]!;
-      if (this.#waiting !== undefined) this.#wake().resolve({ done: false, value: chunk });
-      else {
-        this.#queue.push(chunk);
-        this.#bytes += chunk.byteLength;
-      }
+      this.#queue.push(chunk);
+      this.#bytes += chunk.byteLength;
+    }
+    if (this.#waiting !== undefined && !this.#isDelivering) {
+      this.#isDelivering = true;
+      setImmediate(this.#deliver);
     }
     this.#isFull = this.#bytes >= HIGH_WATER;
     return !this.#isFull;
@@ -107,32 +114,38 @@ export class StreamedBody implements BodyReceiver, AsyncIterableIterator<Uint8Ar
 
   #close(end: Error | null): void {
     this.#queue = [];
-    this.#at = 0;
+    this.#bytes = 0;
     if (this.#end === undefined) {
       this.#finish(end);
       this.#onClose?.();
     } else this.#end = end;
   }
 
+  /** The frames of one read of the connection have arrived in one run. */
+  readonly #deliver = (): void => {
+    this.#isDelivering = false;
+    const chunk = this.#waiting === undefined ? undefined : this.#take();
+    if (chunk !== undefined) this.#wake().resolve({ done: false, value: chunk });
+  };
+
+  /** Returns all bytes that have arrived. */
   #take(): Uint8Array | undefined {
-    const chunk = this.#queue[this.#at];
-    if (chunk === undefined) return undefined;
-    this.#bytes -= chunk.byteLength;
-    if (++this.#at === this.#queue.length) {
-      this.#queue = [];
-      this.#at = 0;
-      if (this.#isFull) {
-        this.#isFull = false;
-        if (this.#end === undefined) this.#onDrain?.();
-      }
+    const queue = this.#queue;
+    if (queue.length === 0) return undefined;
+    this.#queue = [];
+    this.#bytes = 0;
+    if (this.#isFull) {
+      this.#isFull = false;
+      if (this.#end === undefined) this.#onDrain?.();
     }
-    return chunk;
+    return queue.length === 1 ? queue[0] : concatBytes(queue);
   }
 
   #finish(end: Error | null): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    if (this.#waiting === undefined) return;
+    // `#deliver` hands out the bytes that have arrived before the end.
+    if (this.#waiting === undefined || this.#queue.length > 0) return;
     this.#end = null;
     if (end === null) this.#wake().resolve(DONE);
     else this.#wake().reject(end);
