@@ -1,23 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom, type Random } from './random.fixtures.ts';
 import { LOWER_SHARE } from './ready-keys.ts';
-import { VirtualClock } from './virtual-clock.ts';
-import { LOW_PRIORITY, WorkQueue } from './work-queue.ts';
-
-function createQueue() {
-  const clock = new VirtualClock();
-  return { clock, queue: new WorkQueue({ clock }) };
-}
-
-async function takeAll(queue: WorkQueue): Promise<string[]> {
-  const taken: string[] = [];
-  while (queue.length > 0) {
-    const key = (await queue.get()) as string;
-    taken.push(key);
-    queue.done(key);
-  }
-  return taken;
-}
+import { createQueue, takeAll } from './work-queue.fixtures.ts';
+import { LOW_PRIORITY } from './work-queue.ts';
 
 describe('priorities of a WorkQueue', () => {
   it('order the keys; keys of one priority come in the order in which they became ready', async () => {

@@ -2,23 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { processQueue } from './process-queue.ts';
 import { createRandom } from './random.fixtures.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
+import { createQueue, takeAll } from './work-queue.fixtures.ts';
 import { WorkQueue } from './work-queue.ts';
-
-function createQueue() {
-  const clock = new VirtualClock();
-  return { clock, queue: new WorkQueue({ clock }) };
-}
-
-/** Takes every key that is ready, and marks it as done. */
-async function takeAll(queue: WorkQueue): Promise<string[]> {
-  const taken: string[] = [];
-  while (queue.length > 0) {
-    const key = (await queue.get()) as string;
-    taken.push(key);
-    queue.done(key);
-  }
-  return taken;
-}
 
 /** Notes the outcome of a promise, to tell whether it has settled. */
 function outcomeOf<T>(promise: Promise<T>): { value?: T; settled: boolean } {

@@ -18,6 +18,9 @@ export interface MachineOptions {
   readonly onRun: () => void;
 }
 
+/** The time in which a term ends that was measured with a clock that lies. */
+const LYING_MS = 20_000;
+
 export class SimulatedMachine {
   readonly clock: Clock;
   readonly transport: Transport;
@@ -29,6 +32,7 @@ export class SimulatedMachine {
   #killed = false;
   #partitionedUntil = 0;
   #wallReliableFrom = 0;
+  #monotonicReliableFrom = 0;
   /** The world's time that the monotonic clock has missed. */
   #suspendedFor = 0;
   #suspendedAt: number | undefined;
@@ -73,13 +77,20 @@ export class SimulatedMachine {
     this.#waiting = [];
   }
 
+  /** A clock is not set back just after a suspension: see `pause`. */
   setWallClock(byMs: number): void {
-    if (byMs < 0) this.#wallReliableFrom = this.#options.world.now() + 20_000;
+    const now = this.#options.world.now();
+    if (byMs < 0 && now < this.#monotonicReliableFrom) return;
+    if (byMs < 0) this.#wallReliableFrom = now + LYING_MS;
     this.#wallOffset += byMs;
   }
 
   #resume(): void {
-    if (this.#suspendedAt !== undefined) this.#suspendedFor += this.#options.world.now() - this.#suspendedAt;
+    const now = this.#options.world.now();
+    if (this.#suspendedAt !== undefined) {
+      this.#suspendedFor += now - this.#suspendedAt;
+      this.#monotonicReliableFrom = now + LYING_MS;
+    }
     this.#suspendedAt = undefined;
     this.#paused = false;
     const waiting = this.#waiting;

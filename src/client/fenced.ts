@@ -14,8 +14,10 @@ import { type LeaderTerm, readThrough } from './leader-term.ts';
  */
 export function fenced(transport: Transport, term: Pick<LeaderTerm, 'lost' | 'throwIfLost'>): Transport {
   return async (request) => {
+    const signed = { ...request, signal: fencedSignal(term.lost, request.signal) };
+    // The last step: the time between this check and the start of the request is not protected.
     term.throwIfLost();
-    return transport({ ...request, signal: fencedSignal(term.lost, request.signal) });
+    return transport(signed);
   };
 }
 
