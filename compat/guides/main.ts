@@ -12,7 +12,7 @@ import { parseGuide } from './parse-guide.ts';
 import { Session } from './session.ts';
 
 /** Packages that the guides tell their reader to install. */
-const PACKAGES = ['typescript@7', '@types/node@20', '@kubernetes/client-node@1', 'node-sqlite3-wasm@0.8'];
+const PACKAGES = ['typescript@7', '@types/node@20', '@kubernetes/client-node@1', 'node-sqlite3-wasm@0.8', 'zod@4'];
 
 const folder = mkdtempSync(join(tmpdir(), 'keelson-guides-'));
 const npm = (args: readonly string[], cwd: string): string =>
