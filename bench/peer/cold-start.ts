@@ -14,6 +14,7 @@ import { cpuSeconds, type MemoryFigures, memoryOf } from './process-figures.ts';
 import { send } from './side.ts';
 
 export interface Started {
+  readonly url: string;
   readonly seconds: number;
   readonly pids: readonly number[];
   stop(): Promise<void>;
@@ -24,7 +25,7 @@ const POLLS = 6000;
 
 /** `cli` is the command of another build. Default: the one of this repository. */
 export async function startOurs(cli: string = keelsonCli()): Promise<Started> {
-  return start(async (folder, port) => [
+  return startTimed(async (folder, port) => [
     startChild(
       process.execPath,
       [cli, `--data-dir=${join(folder, 'data')}`, `--secure-port=${port}`],
@@ -36,7 +37,7 @@ export async function startOurs(cli: string = keelsonCli()): Promise<Started> {
 export async function startTheirs(credentials: Credentials): Promise<Started> {
   const [etcd, apiserver] = [program('etcd'), program('kube-apiserver')];
   const [client, peer] = [await freePort(), await freePort()].map((port) => `http://127.0.0.1:${port}`);
-  return start(async (folder, port) => {
+  return startTimed(async (folder, port) => {
     mkdirSync(join(folder, 'certs'));
     return [
       startChild(
@@ -72,7 +73,8 @@ export async function startTheirs(credentials: Credentials): Promise<Started> {
   });
 }
 
-async function start(spawn: (folder: string, port: number) => Promise<readonly Child[]>): Promise<Started> {
+/** Starts processes in a folder of their own, and resolves when the last one is ready on the port. */
+export async function startTimed(spawn: (folder: string, port: number) => Promise<readonly Child[]>): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-bench-start-'));
   const port = await freePort();
   const url = `https://127.0.0.1:${port}`;
@@ -91,7 +93,7 @@ async function start(spawn: (folder: string, port: number) => Promise<readonly C
       () => 0,
     );
     if (status === 200)
-      return { seconds: (performance.now() - begin) / 1000, pids: children.map(({ pid }) => pid), stop };
+      return { url, seconds: (performance.now() - begin) / 1000, pids: children.map(({ pid }) => pid), stop };
     await sleep(POLL_MS);
   }
   await stop();

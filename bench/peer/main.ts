@@ -4,8 +4,8 @@
  * runs fewer and smaller rounds, for CI. `--no-bars` prints figures without checking the bars. `--beside CLI` takes an
  * earlier build of Keelson (its dist/cli/main.js) as the peer, and checks that no line is worse by more than 5 %.
  * `--only <words>` runs the parts whose name contains one of the words: get, create, list, watch, lag, start, rest, bare,
- * growth, crds, apply, kinds, gc, reconcile, informer, aggregator, dead. `--controllers ''` turns the control loops of
- * our server off, which kube-apiserver does not have either.
+ * growth, crds, apply, kinds, gc, reconcile, informer, aggregator, dead, extension. `--controllers ''` turns the control
+ * loops of our server off, which kube-apiserver does not have either.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -23,6 +23,7 @@ import { atRest, startOurs, startTheirs } from './cold-start.ts';
 import { benchCollection } from './collection.ts';
 import { benchCrds } from './crds/main.ts';
 import { eventLag, type LagFigures } from './event-lag.ts';
+import { benchExtension } from './extension/main.ts';
 import { printGrowth } from './growth.ts';
 import { percentile } from './h2load.ts';
 import { benchInformers } from './informer/main.ts';
@@ -317,6 +318,7 @@ try {
     failures++;
   if (wanted('dead') && beside === undefined)
     await benchDeadServers({ short, credentials, folder, sideOf, inTurns, judge });
+  if (wanted('extension') && beside === undefined) await benchExtension({ short, credentials, inTurns, judge });
   if (wanted('informer') && beside === undefined && !(await benchInformers(servers))) failures++;
 } finally {
   rmSync(folder, { recursive: true, force: true });
