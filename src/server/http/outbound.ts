@@ -2,7 +2,9 @@
  * Requests that the server makes to other servers: conversion and admission webhooks, extension API servers.
  * Every failure names the URL and the cause in the words of Go's HTTP client.
  */
+
 import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
+import type { AbortSignalLike } from '../../base/abort-signal.ts';
 import { TransportError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { ByteSource, ByteTunnel } from './byte-stream.ts';
@@ -53,7 +55,7 @@ export interface OutboundRequest extends OutboundTarget {
   /** `negotiate`, the default, uses HTTP/2 if the server supports it (ALPN). */
   readonly protocol?: 'negotiate' | 'http/1.1';
   /** Cancels the request. Before the response, the call rejects with its reason; afterwards, the body aborts. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignalLike;
 }
 
 /**
@@ -76,7 +78,7 @@ export interface OutboundUpgradeRequest extends OutboundTarget {
   /** The value of the Upgrade header, such as `websocket` or `SPDY/3.1`. */
   readonly upgrade: string;
   /** Cancels the handshake, in which case the call rejects with its reason, or closes the tunnel. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignalLike;
 }
 
 export type OutboundUpgrade =
@@ -126,7 +128,7 @@ export interface OutboundServerRequest {
   readonly headers: HttpHeaders;
   /** See `OutboundRequest`. A source is not piped before a connection exists. */
   readonly body?: Uint8Array | ByteSource | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignalLike | undefined;
   readonly observer?: RequestObserver | undefined;
 }
 

@@ -38,6 +38,7 @@
  * epoch: its first revision is derived from the clock and is above those of earlier starts. Watches and pages that began
  * before it get 410 and list again. Rows that are `sequenced` have no epochs: their versions are the revisions.
  */
+import type { AbortSignalLike } from '../../base/abort-signal.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 
 export const DEFAULT_POLL_INTERVAL_MS = 5000;
@@ -96,7 +97,7 @@ export interface ReadOnlyRows<T extends object = JsonObject> {
    *
    * Without `changes` the mirror polls: it lists all rows every `pollIntervalMs` and compares their versions.
    */
-  changes?(since: string | undefined, signal: AbortSignal): AsyncIterable<RowChange<T>>;
+  changes?(since: string | undefined, signal: AbortSignalLike): AsyncIterable<RowChange<T>>;
 
   /**
    * The versions of all rows are one committed sequence. Servers that share rows need this. Default false. It promises:

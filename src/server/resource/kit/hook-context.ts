@@ -1,5 +1,7 @@
 /** The context that the hooks of a declared resource get: the request behind the call. */
+
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
+import type { AbortSignalLike } from '../../../base/abort-signal.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ResourceContext } from '../resource-store.ts';
 import type { StrategyContext } from '../strategy.ts';
@@ -15,7 +17,7 @@ export interface HookContext extends StrategyContext {
   /** When the request was received, in milliseconds since 1970. */
   readonly now: number;
   /** Aborts when the client disconnects. Never aborts for the server's own operations. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignalLike;
   /** Adds a `Warning` header to the answer, which kubectl prints. */
   warn(text: string): void;
 }
@@ -50,7 +52,7 @@ export class HookRequest implements HookContext {
     return this.request.receivedAt;
   }
 
-  get signal(): AbortSignal {
+  get signal(): AbortSignalLike {
     if (this.#signal === undefined) {
       const controller = new AbortController();
       this.#signal = controller.signal;
