@@ -3,7 +3,8 @@
  * and a manager of controller-runtime through restarts of the server, and kube-controller-manager with our loops off.
  * sample-controller also runs against the reference, to check the part itself. `loops` compares both servers.
  *
- * usage: main.ts [--part sample-controller,restarts,controller-manager,loops] [--restarts N] [--self]
+ * usage: main.ts [--full] [--part sample-controller,restarts,controller-manager,loops] [--restarts N] [--self]
+ *   --full   with quotas of custom resources, for which kube-controller-manager waits up to two minutes
  *   --self   loops compares two references: every difference is noise of this suite
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,13 +22,14 @@ const { values } = parseArgs({
     part: { type: 'string', default: 'sample-controller,restarts,controller-manager,loops' },
     restarts: { type: 'string', default: '4' },
     self: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
   },
 });
 const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   'sample-controller': runSampleController,
   restarts: (folder) => runRestarts(folder, Number(values.restarts)),
   'controller-manager': runControllerManager,
-  loops: () => compareLoops(values.self ? 'reference' : 'keelson'),
+  loops: () => compareLoops(values.self ? 'reference' : 'keelson', values.full),
 };
 
 for (const name of values.part.split(',')) {

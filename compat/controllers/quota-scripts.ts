@@ -143,7 +143,7 @@ export const CUSTOM_QUOTAS: Script = {
     $('create -f definition.yaml'),
     $('wait crd/gadgets.quota.example.com --for=condition=Established --timeout=15s'),
     $(`create quota gadgets --hard=${GADGETS}=1`),
-    used('gadgets', GADGETS, '0', 60),
+    used('gadgets', GADGETS, '0', 180),
     $('create -f gadget.yaml'),
     $('create -f other.yaml'),
     $('delete -f gadget.yaml'),
