@@ -1,5 +1,5 @@
 /**
- * The validation of a webhook's address, which is a URL or a Service.
+ * The reading and validation of a webhook's address, which is a URL or a Service.
  * Invariant: a URL is parsed as Go's net/url parses it, and parse errors have Go's messages.
  */
 
@@ -10,8 +10,24 @@ import { type FieldIssue, invalid, required } from '../apimachinery/validation/f
 import type { FieldPath } from '../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain, checkPortNumber } from '../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../base/json-value.ts';
+import type { WebhookService } from './post-review.ts';
 
 const FORM = '; desired format: https://host[/path]';
+
+const DEFAULT_PORT = 443;
+
+/** Returns the Service of a webhook's client configuration, which is valid; undefined if it has a URL. */
+export function webhookServiceOf(config: JsonObject): WebhookService | undefined {
+  const service = objectAt(config, 'service');
+  return (
+    service && {
+      namespace: textAt(service, 'namespace'),
+      name: textAt(service, 'name'),
+      port: Number(numberAt(service, 'port')) || DEFAULT_PORT,
+      path: textAt(service, 'path'),
+    }
+  );
+}
 
 /** Validates `url` and `service` of a webhook's client configuration: exactly one of them must be set. */
 export function validateWebhookAddress(config: JsonObject, path: FieldPath): FieldIssue[] {

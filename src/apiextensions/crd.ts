@@ -3,6 +3,8 @@
  * because there may be thousands of definitions.
  */
 
+import type { WebhookService } from '../admission/post-review.ts';
+import { webhookServiceOf } from '../admission/webhook-address.ts';
 import { flagAt, listAt, numberAt, objectAt, textAt, textsAt } from '../apimachinery/meta/object-fields.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import type { JsonPathColumn } from '../server/resource/json-path-columns.ts';
@@ -58,9 +60,7 @@ export interface CrdVersion {
 export interface CrdWebhook {
   /** Exactly one of `url` and `service` is set. */
   readonly url: string | undefined;
-  readonly service:
-    | { readonly namespace: string; readonly name: string; readonly path: string; readonly port: number }
-    | undefined;
+  readonly service: WebhookService | undefined;
   /** Base64 of PEM. '' for the trusted roots of the system. */
   readonly caBundle: string;
   readonly conversionReviewVersions: readonly string[];
@@ -88,8 +88,6 @@ export interface Crd {
   /** The stored object. It is shared and must not be modified. */
   readonly object: JsonObject;
 }
-
-const DEFAULT_PORT = 443;
 
 /** Reads a stored object of version v1. Missing fields read as zero values; nothing is refused. */
 export function readCrd(object: JsonObject): Crd {
@@ -174,18 +172,9 @@ function readColumn(column: JsonObject): JsonPathColumn {
 function readWebhook(conversion: JsonObject | undefined): CrdWebhook | undefined {
   if (conversion === undefined || textAt(conversion, 'strategy') !== 'Webhook') return undefined;
   const config = objectAt(conversion, 'webhook', 'clientConfig') ?? {};
-  const service = objectAt(config, 'service');
   return {
     url: optionalText(config, 'url'),
-    service:
-      service === undefined
-        ? undefined
-        : {
-            namespace: textAt(service, 'namespace'),
-            name: textAt(service, 'name'),
-            path: textAt(service, 'path'),
-            port: Number(numberAt(service, 'port')) || DEFAULT_PORT,
-          },
+    service: webhookServiceOf(config),
     caBundle: textAt(config, 'caBundle'),
     conversionReviewVersions: textsAt(conversion, 'webhook', 'conversionReviewVersions'),
   };

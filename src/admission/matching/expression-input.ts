@@ -2,7 +2,7 @@
 import { metadataOf } from '../../apimachinery/meta/meta.ts';
 import { serviceAccountUser } from '../../apimachinery/meta/service-account-user.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, isPromise } from '../../base/maybe-promise.ts';
 import {
   type AuthorizationCheck,
@@ -119,7 +119,7 @@ export async function viewedObjects(attributes: AdmissionAttributes, { version }
   if (version === undefined) return { object, oldObject };
   const convert = async (from: JsonObject | undefined): Promise<JsonObject | undefined> => {
     if (from === undefined) return undefined;
-    const converted = await attributes.convert(cloneJson(from), attributes.version, version);
+    const converted = await attributes.convert(from, attributes.version, version);
     // Conversion gives custom objects their first generation, which a new object does not have yet.
     if (metadataOf(from)?.['generation'] === undefined) delete metadataOf(converted)?.['generation'];
     return converted;

@@ -8,6 +8,7 @@ import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Outcome } from '../../cel/environment.ts';
 import { BOOL } from '../../cel/types.ts';
 import type { Value } from '../../cel/values.ts';
+import { CONDITIONS_COST, EXPRESSION_COST, OUT_OF_BUDGET } from '../cost-limits.ts';
 import {
   type CompiledExpression,
   type ExpressionCompiler,
@@ -15,10 +16,6 @@ import {
   sharedCompiler,
 } from '../expression-compiler.ts';
 import type { ExpressionInput } from './expression-input.ts';
-
-/** The cost limits of kube-apiserver: for one expression, and for all conditions of one hook. */
-const EXPRESSION_COST = 1_000_000;
-const CONDITIONS_COST = 2_500_000;
 
 export interface MatchCondition {
   readonly name: string;
@@ -94,8 +91,6 @@ class ConditionRun {
     return outcome.value === false ? { matches: false } : undefined;
   }
 }
-
-const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 /** Joins the texts as Go prints an aggregate of errors: duplicates once, in brackets if there are several. */
 function joinErrors(errors: readonly string[]): string {

@@ -8,7 +8,7 @@
 import type { GroupVersionKind, GroupVersionResource } from '../../apimachinery/meta/gvk.ts';
 import type { AdmissionAttributes, Operation } from '../../server/admission.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
-import { type MatchRule, type MatchTarget, ruleMatches } from './match-rules.ts';
+import { isNamespaces, type MatchRule, type MatchTarget, ruleMatches } from './match-rules.ts';
 
 /** The part of a webhook or policy that the index reads. */
 export interface IndexedHook {
@@ -40,6 +40,8 @@ export interface Candidate<H> {
 
 type ByOperation<H> = Map<Operation, readonly Candidate<H>[]>;
 
+const NONE: readonly never[] = [];
+
 export class MatchIndex<H extends IndexedHook> {
   readonly #hooks: readonly H[];
   readonly #resources = new WeakMap<GroupVersionResource, Map<string, ByOperation<H>>>();
@@ -51,7 +53,7 @@ export class MatchIndex<H extends IndexedHook> {
 
   /** Returns the hooks for the request, in order. */
   candidates(attributes: AdmissionAttributes): readonly Candidate<H>[] {
-    if (this.#hooks.length === 0) return [];
+    if (this.#hooks.length === 0) return NONE;
     const { resource, subresource, operation } = attributes;
     let subresources = this.#resources.get(resource);
     if (subresources === undefined) {
@@ -122,9 +124,7 @@ function matchesOf(
 }
 
 function targetOf({ operation, resource, subresource, namespace }: AdmissionAttributes): MatchTarget {
-  // The namespace of a request to a Namespace object is its name.
-  const isNamespaces = resource.group === '' && resource.resource === 'namespaces';
-  return { operation, resource, subresource, namespaced: !isNamespaces && namespace !== '' };
+  return { operation, resource, subresource, namespaced: !isNamespaces(resource) && namespace !== '' };
 }
 
 /** The other versions of the resource. A subresource with a kind of its own has the same kind in all of them. */

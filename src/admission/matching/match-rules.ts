@@ -25,6 +25,11 @@ export interface MatchTarget {
   readonly namespaced: boolean;
 }
 
+/** Whether a resource is that of the Namespace objects, whose requests count as requests in the namespace. */
+export function isNamespaces({ group, resource }: GroupVersionResource): boolean {
+  return group === '' && resource === 'namespaces';
+}
+
 /** Reads the rules at a path of a configuration, which is valid. */
 export function matchRulesAt(object: JsonObject, ...path: readonly string[]): readonly MatchRule[] {
   return objectsAt(object, ...path).map((rule) => ({

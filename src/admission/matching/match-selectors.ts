@@ -11,6 +11,7 @@ import { internalError, notFound } from '../../apimachinery/status/status-catalo
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
+import { isNamespaces } from './match-rules.ts';
 
 /** Undefined: every object is selected. */
 export type LabelTest = ((labels: LabelRecord | undefined) => boolean) | undefined;
@@ -37,9 +38,9 @@ export function compileSelector(selector: JsonObject | undefined): LabelTest {
  */
 export function matchesNamespace(test: LabelTest, attributes: AdmissionAttributes): MaybePromise<boolean> {
   const { resource, subresource, operation, namespace, object } = attributes;
-  const isNamespaces = resource.group === '' && resource.resource === 'namespaces';
-  if (test === undefined || (namespace === '' && !isNamespaces)) return true;
-  const isOwn = isNamespaces && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE');
+  const ofNamespaces = isNamespaces(resource);
+  if (test === undefined || (namespace === '' && !ofNamespaces)) return true;
+  const isOwn = ofNamespaces && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE');
   if (isOwn && object !== undefined) return test(labelsOf(object));
   return andThen(attributes.namespaceObject(), (found) => {
     if (found === undefined) throw new StatusError(notFound({ group: '', resource: 'namespaces' }, namespace));

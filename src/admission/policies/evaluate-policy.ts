@@ -4,15 +4,13 @@ import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Outcome } from '../../cel/environment.ts';
 import { valueFromJson } from '../../cel/runtime/native-values.ts';
 import type { Value } from '../../cel/values.ts';
+import { EXPRESSION_COST, OUT_OF_BUDGET, POLICY_COST } from '../cost-limits.ts';
 import type { ExpressionScope } from '../expression-compiler.ts';
 import type { ExpressionInput } from '../matching/expression-input.ts';
 import { matchesConditions } from '../matching/match-conditions.ts';
 import type { PolicyExpression, PolicyValidation, ValidatingPolicy } from './policy.ts';
-import { EXPRESSION_COST, PolicyVariables } from './policy-variables.ts';
+import { PolicyVariables } from './policy-variables.ts';
 
-/** The cost limit of kube-apiserver for all expressions of one evaluation. */
-const POLICY_COST = 10_000_000;
-const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 /** Longer messages are replaced by the fixed one. */
 const MAX_MESSAGE = 5 * 1024;
 

@@ -2,12 +2,11 @@
 import type { Outcome, Program } from '../../cel/environment.ts';
 import type { ObjectType } from '../../cel/types.ts';
 import { CelError, CelObject, type Value } from '../../cel/values.ts';
+import { EXPRESSION_COST } from '../cost-limits.ts';
 import { declaredObject } from '../request-types.ts';
 import type { PolicyVariable } from './policy.ts';
 
 const TYPE = declaredObject('kubernetes.variables', {});
-/** The cost limit of one expression in kube-apiserver. */
-export const EXPRESSION_COST = 1_000_000;
 
 export class PolicyVariables extends CelObject {
   readonly type: ObjectType = TYPE;

@@ -42,7 +42,8 @@ export interface PolicyAnnotation extends PolicyExpression {
   readonly key: string;
 }
 
-export interface ValidatingPolicy extends MatchedHook {
+/** A policy without its bindings. */
+export interface CompiledPolicy extends MatchedHook {
   readonly name: string;
   /** Whether a request is admitted although the policy cannot be evaluated: `failurePolicy: Ignore`. */
   readonly ignoresFailures: boolean;
@@ -56,6 +57,9 @@ export interface ValidatingPolicy extends MatchedHook {
   readonly scope: ExpressionScope;
   /** The variables of message expressions. */
   readonly messageScope: ExpressionScope;
+}
+
+export interface ValidatingPolicy extends CompiledPolicy {
   /** Ordered by name. */
   readonly bindings: readonly PolicyBinding[];
 }
@@ -67,7 +71,7 @@ export interface PolicyBinding extends MatchedHook {
   /** Undefined: the policy is evaluated without parameters. */
   readonly paramRef: ParamRef | undefined;
   /** The rules of the binding alone. */
-  readonly index: MatchIndex<PolicyBinding>;
+  readonly index: MatchIndex<MatchedHook>;
 }
 
 export interface ParamRef {
@@ -79,7 +83,7 @@ export interface ParamRef {
 }
 
 /** Compiles a stored policy. Its expressions were compiled before when it was written. */
-export function compilePolicy(policy: JsonObject, bindings: readonly PolicyBinding[]): ValidatingPolicy {
+export function compilePolicy(policy: JsonObject): CompiledPolicy {
   const spec = objectAt(policy, 'spec') ?? {};
   const kind = objectAt(spec, 'paramKind');
   const scope: ExpressionScope = { params: kind !== undefined, authorizer: true };
@@ -119,7 +123,6 @@ export function compilePolicy(policy: JsonObject, bindings: readonly PolicyBindi
     }),
     scope,
     messageScope,
-    bindings,
   };
 }
 
@@ -127,8 +130,9 @@ export function compilePolicy(policy: JsonObject, bindings: readonly PolicyBindi
 export function compileBinding(binding: JsonObject): PolicyBinding {
   const spec = objectAt(binding, 'spec') ?? {};
   const ref = objectAt(spec, 'paramRef');
-  const hook = {
-    ...matchedHook(objectAt(spec, 'matchResources') ?? {}, true),
+  const hook = matchedHook(objectAt(spec, 'matchResources') ?? {}, true);
+  return {
+    ...hook,
     name: nameOf(binding),
     actions: textsAt(spec, 'validationActions'),
     paramRef: ref && {
@@ -137,9 +141,8 @@ export function compileBinding(binding: JsonObject): PolicyBinding {
       selector: objectAt(ref, 'selector'),
       deniesIfMissing: textAt(ref, 'parameterNotFoundAction') === 'Deny',
     },
+    index: new MatchIndex([hook]),
   };
-  const made: PolicyBinding = { ...hook, index: new MatchIndex<PolicyBinding>([hook as PolicyBinding]) };
-  return made;
 }
 
 /** Returns the name of the policy that a binding is for. */

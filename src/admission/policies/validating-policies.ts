@@ -2,19 +2,20 @@
 import { isStatusError, type StatusError } from '../../apimachinery/status/status.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
-import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import { isPromise } from '../../base/maybe-promise.ts';
 import type { DeferredAuthorizer } from '../../cel/libraries/deferred-authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { ExpressionInput, requestAuthorizer, type ViewedObjects, viewedObjects } from '../matching/expression-input.ts';
-import type { Candidate, HookView, MatchIndex } from '../matching/match-index.ts';
+import { HookDispatcher } from '../matching/hook-dispatcher.ts';
+import type { Candidate, HookView } from '../matching/match-index.ts';
 import { matchesNamespace, matchesObject } from '../matching/match-selectors.ts';
+import { boundPolicies } from './bound-policies.ts';
 import { type Denial, evaluatePolicy } from './evaluate-policy.ts';
 import { collectParams, type ParamKinds } from './params.ts';
 import type { MatchedHook, PolicyBinding, ValidatingPolicy } from './policy.ts';
 import { policyRefusal } from './policy-refusal.ts';
-import { PolicySource } from './policy-source.ts';
 
 export interface PolicyPluginOptions {
   readonly policies: Lister;
@@ -45,19 +46,17 @@ const MAX_ANNOTATION = 10 * 1024;
 const FAILURE_KEY = 'validation.policy.admission.k8s.io/validation_failure';
 
 export function validatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
-  const source = new PolicySource(options.policies, options.bindings);
+  const { policies, bindings } = options;
+  const dispatcher = new HookDispatcher({
+    listers: [policies, bindings],
+    hooks: boundPolicies(policies, bindings),
+    isExempt,
+    dispatch: (attributes, candidates) => new ValidatingRun(options, attributes).run(candidates),
+  });
   return {
     name: 'ValidatingAdmissionPolicy',
     handles: () => true,
-    validate: (attributes) => {
-      const use = (index: MatchIndex<ValidatingPolicy>): MaybePromise<void> => {
-        const candidates = index.candidates(attributes);
-        if (candidates.length === 0 || isExempt(attributes)) return undefined;
-        return new ValidatingRun(options, attributes).run(candidates);
-      };
-      const index = source.current();
-      return isPromise(index) ? index.then(use) : use(index);
-    },
+    validate: (attributes) => dispatcher.run(attributes),
   };
 }
 
@@ -93,7 +92,7 @@ class ValidatingRun {
     let objects: ViewedObjects | undefined;
     for (const binding of policy.bindings) {
       const [bound] = binding.index.candidates(this.#attributes);
-      const matched = bound === undefined ? undefined : await this.#matches({ ...bound, hook: binding });
+      const matched = bound === undefined ? undefined : await this.#matches(bound);
       if (typeof matched === 'string') this.#misconfigured(policy, binding, matched);
       if (matched === undefined || typeof matched === 'string') continue;
       const collected = await collectParams(this.#options.params, policy, binding, this.#attributes.namespace);

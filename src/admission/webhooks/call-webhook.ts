@@ -10,20 +10,11 @@ import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { isJsonObject } from '../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
-import type { OutboundClient, ServiceAddress, ServiceResolver } from '../../server/http/outbound.ts';
 import type { ViewedObjects } from '../matching/expression-input.ts';
 import type { HookView } from '../matching/match-index.ts';
+import { postReview, type WebhookHost } from '../post-review.ts';
 import { type AdmissionResponse, encodeReview, readResponse } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
-
-/** The parts of the server that calls need. */
-export interface WebhookHost {
-  readonly client: Pick<OutboundClient, 'post'>;
-  readonly services: ServiceResolver;
-  readonly clock: Clock;
-  /** Returns a new UUID of version 4. */
-  newUid(): string;
-}
 
 export interface WebhookCall {
   readonly webhook: Webhook;
@@ -43,9 +34,6 @@ export class CallFailure extends Error {
   }
 }
 
-/** An answer may hold a patch for the whole object. It is bounded because it is parsed on the only thread. */
-const ANSWER_BYTES = 8 * 1024 * 1024;
-const ANSWER_GROWTH = 4;
 /** The bytes of a body that is not a Status which are shown. */
 const SHOWN_BYTES = 2048;
 /** A Status is small. Larger bodies are not parsed. */
@@ -53,7 +41,7 @@ const STATUS_BYTES = 256 * 1024;
 
 /** Calls the webhook. Rejects with CallFailure. */
 export async function callWebhook(
-  host: WebhookHost,
+  host: WebhookHost & { readonly clock: Clock },
   attributes: AdmissionAttributes,
   { webhook, view, objects, mutating }: WebhookCall,
 ): Promise<AdmissionResponse> {
@@ -73,42 +61,16 @@ export async function callWebhook(
   const body = encodeReview(version, uid, attributes, view, objects);
   const timeoutMs = Math.min(webhook.timeoutSeconds * 1000, attributes.deadline - host.clock.monotonic());
   if (timeoutMs <= 0) throw new CallFailure(webhook, 'failed to call webhook: context deadline exceeded');
-  const target = await targetOf(host, webhook, timeoutMs);
-  const answer = await host.client
-    .post({
-      ...target,
-      ca,
-      body,
-      contentType: 'application/json',
-      timeoutMs,
-      timeoutText: 'context deadline exceeded',
-      answerBytes: ANSWER_BYTES + ANSWER_GROWTH * body.byteLength,
-    })
-    .catch((caught: unknown) => {
-      throw new CallFailure(webhook, `failed to call webhook: ${toError(caught).message}`);
-    });
+  const timeoutText = 'context deadline exceeded';
+  const call = { address: webhook.address, ca, body, timeoutMs, timeoutText };
+  const answer = await postReview(host, call).catch((caught: unknown) => {
+    throw new CallFailure(webhook, `failed to call webhook: ${toError(caught).message}`);
+  });
   if (answer.status < 200 || answer.status > 299)
     throw new CallFailure(webhook, `failed to call webhook: ${messageOf(answer.status, answer.body)}`);
   const read = readResponse(answer.body, { version, uid, mutating });
   if (!read.ok) throw new CallFailure(webhook, `received invalid webhook response: ${read.message}`);
   return read.response;
-}
-
-async function targetOf(
-  { services }: WebhookHost,
-  webhook: Webhook,
-  timeoutMs: number,
-): Promise<{ readonly url: string; readonly address?: ServiceAddress }> {
-  const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`;
-  const { address } = webhook;
-  if (typeof address === 'string') return { url: `${address}${query}` };
-  const { namespace, name, port, path } = address;
-  const url = `https://${name}.${namespace}.svc:${port}${path}${query}`;
-  try {
-    return { url, address: await services.resolve(namespace, name, port) };
-  } catch (caught) {
-    throw new CallFailure(webhook, `failed to call webhook: Post ${JSON.stringify(url)}: ${toError(caught).message}`);
-  }
 }
 
 /** Returns the message of an answer that is not a review: that of a Status, or one that quotes the body. */

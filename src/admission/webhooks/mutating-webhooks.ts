@@ -13,19 +13,19 @@ import { CallFailure } from './call-webhook.ts';
 import { type Invocation, WebhookMatcher } from './match-webhook.ts';
 import { applyWebhookPatch, type PatchedObject } from './patch-object.ts';
 import type { Webhook } from './webhook.ts';
-import { callWithPolicy, takeFailure, type WebhookPluginOptions, withCandidates } from './webhook-plugin.ts';
-import { WebhookSource } from './webhook-source.ts';
+import { callWithPolicy, takeFailure, type WebhookPluginOptions, webhookDispatcher } from './webhook-plugin.ts';
 
 const MUTATION = 'mutation.webhook.admission.k8s.io/';
 const PATCH = 'patch.webhook.admission.k8s.io/';
 
 export function mutatingAdmissionWebhook(options: WebhookPluginOptions): AdmissionPlugin {
-  const source = new WebhookSource(options.configurations);
+  const dispatcher = webhookDispatcher(options, (attributes, candidates) =>
+    new MutatingRun(options, attributes).run(candidates),
+  );
   return {
     name: 'MutatingAdmissionWebhook',
     handles: () => true,
-    admit: (attributes) =>
-      withCandidates(source, attributes, (candidates) => new MutatingRun(options, attributes).run(candidates)),
+    admit: (attributes) => dispatcher.run(attributes),
   };
 }
 

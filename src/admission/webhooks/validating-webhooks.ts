@@ -7,18 +7,16 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admissio
 import type { Candidate } from '../matching/match-index.ts';
 import { type Invocation, WebhookMatcher } from './match-webhook.ts';
 import type { Webhook } from './webhook.ts';
-import { callWithPolicy, type WebhookPluginOptions, withCandidates } from './webhook-plugin.ts';
-import { WebhookSource } from './webhook-source.ts';
+import { callWithPolicy, type WebhookPluginOptions, webhookDispatcher } from './webhook-plugin.ts';
 
 const FAILED_OPEN = 'failed-open.validating.webhook.admission.k8s.io/round_0_index_';
 
 export function validatingAdmissionWebhook(options: WebhookPluginOptions): AdmissionPlugin {
-  const source = new WebhookSource(options.configurations);
+  const dispatcher = webhookDispatcher(options, (attributes, candidates) => validate(options, attributes, candidates));
   return {
     name: 'ValidatingAdmissionWebhook',
     handles: () => true,
-    validate: (attributes) =>
-      withCandidates(source, attributes, (candidates) => validate(options, attributes, candidates)),
+    validate: (attributes) => dispatcher.run(attributes),
   };
 }
 

@@ -1,18 +1,19 @@
 /** The parts that both webhook plugins share: their options, the call with its failure policy, and annotations. */
+import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
 import type { Lister } from '../../server/own/lister.ts';
-import type { Candidate, MatchIndex } from '../matching/match-index.ts';
+import { compiledOnce, HookDispatcher, type HookDispatcherOptions } from '../matching/hook-dispatcher.ts';
+import type { WebhookHost } from '../post-review.ts';
 import type { AdmissionResponse } from './admission-review.ts';
-import { CallFailure, callWebhook, type WebhookHost } from './call-webhook.ts';
+import { CallFailure, callWebhook } from './call-webhook.ts';
 import { type Invocation, isExempt } from './match-webhook.ts';
 import { dryRunRefusal, failureRefusal, refusalOf, timeoutRefusal } from './refusal-status.ts';
-import type { Webhook } from './webhook.ts';
-import type { WebhookSource } from './webhook-source.ts';
+import { type Webhook, webhooksOf } from './webhook.ts';
 
 export interface WebhookPluginOptions extends WebhookHost {
+  readonly clock: Clock;
   /** The configurations of the plugin's kind. */
   readonly configurations: Lister;
   /** Decides the checks of match conditions. */
@@ -20,18 +21,18 @@ export interface WebhookPluginOptions extends WebhookHost {
   readonly logger: Logger;
 }
 
-/** Calls `dispatch` with the webhooks for the request. Makes no promise if there are none. */
-export function withCandidates(
-  source: WebhookSource,
-  attributes: AdmissionAttributes,
-  dispatch: (candidates: readonly Candidate<Webhook>[]) => Promise<void>,
-): MaybePromise<void> {
-  const use = (index: MatchIndex<Webhook>): MaybePromise<void> => {
-    const candidates = index.candidates(attributes);
-    return candidates.length === 0 || isExempt(attributes) ? undefined : dispatch(candidates);
-  };
-  const index = source.current();
-  return isPromise(index) ? index.then(use) : use(index);
+/** Webhooks are ordered by the name of their configuration, then as it lists them. */
+export function webhookDispatcher(
+  { configurations }: WebhookPluginOptions,
+  dispatch: HookDispatcherOptions<Webhook>['dispatch'],
+): HookDispatcher<Webhook> {
+  const compiled = compiledOnce(webhooksOf);
+  return new HookDispatcher({
+    listers: [configurations],
+    hooks: () => configurations.list().flatMap(compiled),
+    isExempt,
+    dispatch,
+  });
 }
 
 export interface CallOptions {

@@ -1,6 +1,6 @@
 /** A webhook of a configuration, compiled for matching and calling. */
 import { nameOf } from '../../apimachinery/meta/meta.ts';
-import { fieldAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
+import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { decodeBase64 } from '../../base/base64.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -9,14 +9,8 @@ import { compileConditions, type MatchCondition } from '../matching/match-condit
 import type { IndexedHook } from '../matching/match-index.ts';
 import { matchRulesAt } from '../matching/match-rules.ts';
 import { compileSelector, type LabelTest } from '../matching/match-selectors.ts';
-
-export interface WebhookService {
-  readonly namespace: string;
-  readonly name: string;
-  readonly port: number;
-  /** Begins with a slash. */
-  readonly path: string;
-}
+import type { WebhookService } from '../post-review.ts';
+import { webhookServiceOf } from '../webhook-address.ts';
 
 export interface Webhook extends IndexedHook {
   readonly name: string;
@@ -48,7 +42,6 @@ export type ReviewVersion = 'v1' | 'v1beta1';
 export const CONDITION_SCOPE: ExpressionScope = { params: false, authorizer: true };
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
-const DEFAULT_PORT = 443;
 
 /** Compiles the webhooks of a stored MutatingWebhookConfiguration or ValidatingWebhookConfiguration. */
 export function webhooksOf(configuration: JsonObject): readonly Webhook[] {
@@ -88,14 +81,8 @@ function isReviewVersion(version: string): version is ReviewVersion {
 }
 
 function addressOf(webhook: JsonObject): string | WebhookService {
-  const service = objectAt(webhook, 'clientConfig', 'service');
-  if (service === undefined) return textAt(webhook, 'clientConfig', 'url');
-  return {
-    namespace: textAt(service, 'namespace'),
-    name: textAt(service, 'name'),
-    port: Number(fieldAt(service, 'port') ?? DEFAULT_PORT),
-    path: textAt(service, 'path') || '/',
-  };
+  const config = objectAt(webhook, 'clientConfig') ?? {};
+  return webhookServiceOf(config) ?? textAt(config, 'url');
 }
 
 function caOf(webhook: JsonObject): string | undefined {

@@ -2,6 +2,7 @@
  * The choice of the converter of a definition: its webhook, its field rules, or none. Invariant: a definition has at
  * most one of them; `validate-field-rules` refuses both.
  */
+import type { WebhookHost } from '../../admission/post-review.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import type { CompiledSchema } from '../../schema/compiled-schema.ts';
@@ -13,7 +14,7 @@ import type { Converter, ConverterFactory } from './custom-converter.ts';
 import { FIELD_RULES_ANNOTATION } from './fields/field-rules.ts';
 import { type FieldsConverterOptions, fieldsConverter } from './fields/fields-converter.ts';
 import { parseFieldRules } from './fields/parse-field-rules.ts';
-import { type WebhookHost, webhookConverter } from './webhook-converter.ts';
+import { webhookConverter } from './webhook-converter.ts';
 
 export function converterFactory(host: WebhookHost): ConverterFactory {
   return (crd) => {

@@ -3,6 +3,7 @@
  * are compared with the original; labels and annotations may change; all other metadata is restored. Any other change
  * is an error for the client.
  */
+import { postReview, type WebhookHost } from '../../admission/post-review.ts';
 import { decodeStrictJson } from '../../apimachinery/codec/strict.ts';
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -17,25 +18,11 @@ import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { toError } from '../../base/errors.ts';
 import { cloneJson, getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
-import type { OutboundClient, ServiceAddress, ServiceResolver } from '../../server/http/outbound.ts';
 import type { Crd, CrdWebhook } from '../crd.ts';
 import type { Converter } from './custom-converter.ts';
 
-export interface WebhookHost {
-  readonly client: Pick<OutboundClient, 'post'>;
-  readonly services: ServiceResolver;
-  /** Returns a new UUID of version 4. */
-  newUid(): string;
-}
-
 /** The timeout of kube-apiserver. */
 const TIMEOUT_SECONDS = 30;
-/**
- * A webhook may add to objects, but the size of its answer is bounded by that of the request, because it is parsed on
- * the only thread.
- */
-const ANSWER_BYTES = 8 * 1024 * 1024;
-const ANSWER_GROWTH = 4;
 const REVIEW_GROUP = 'apiextensions.k8s.io';
 
 /** A webhook converts a batch as a whole or not at all. */
@@ -77,47 +64,27 @@ function failed(message: string): StatusError {
 
 async function callWebhook(
   webhook: CrdWebhook,
-  { client, services, newUid }: WebhookHost,
+  host: WebhookHost,
   objects: readonly JsonObject[],
   desired: string,
 ): Promise<readonly JsonValue[]> {
   const version = webhook.conversionReviewVersions.find((name) => name === 'v1' || name === 'v1beta1');
   if (version === undefined) throw failed('no supported conversion review versions');
-  const uid = newUid();
+  const uid = host.newUid();
   const review = {
     kind: 'ConversionReview',
     apiVersion: `${REVIEW_GROUP}/${version}`,
     request: { uid, desiredAPIVersion: desired, objects: [...objects] },
     response: { uid: '', convertedObjects: null, result: { metadata: {} } },
   };
-  const { url, address } = await endpointOf(webhook, services);
-  const body = encodeUtf8(writeJson(review));
-  const answer = await client.post({
-    url,
-    ...(address === undefined ? undefined : { address }),
+  const answer = await postReview(host, {
+    address: webhook.service ?? webhook.url ?? '',
     ca: pemOf(webhook.caBundle),
-    body,
-    contentType: 'application/json',
+    body: encodeUtf8(writeJson(review)),
     timeoutMs: TIMEOUT_SECONDS * 1000,
-    answerBytes: ANSWER_BYTES + ANSWER_GROWTH * body.byteLength,
   });
   if (answer.status < 200 || answer.status > 299) throw failed(refusal(answer.status, answer.body));
   return convertedObjects(answer.body, version, uid);
-}
-
-async function endpointOf(
-  { url, service }: CrdWebhook,
-  services: ServiceResolver,
-): Promise<{ readonly url: string; readonly address?: ServiceAddress }> {
-  const timeout = `timeout=${TIMEOUT_SECONDS}s`;
-  if (service === undefined) return { url: `${url ?? ''}${url?.includes('?') === true ? '&' : '?'}${timeout}` };
-  const { namespace, name, port, path } = service;
-  const address = `https://${name}.${namespace}.svc:${port}${path === '' ? '/' : path}?${timeout}`;
-  try {
-    return { url: address, address: await services.resolve(namespace, name, port) };
-  } catch (caught) {
-    throw failed(`Post "${address}": ${toError(caught).message}`);
-  }
 }
 
 /** Empty only for an empty bundle: the client then trusts the authorities of the system. */
