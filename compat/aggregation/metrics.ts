@@ -45,7 +45,7 @@ spec: {nodeName: ${node}, containers: [{name: main, image: nginx}]}
 const NODE_OBJECTS = NODES.map(({ name }) => `apiVersion: v1\nkind: Node\nmetadata: {name: ${name}}\n`).join('---\n');
 const POD_OBJECTS = NODES.flatMap(({ name, pods }) => pods.map(({ pod }) => podObject(pod, name))).join('---\n');
 
-/** What the kubelet of a node reports about itself: `{{name}}-port` is the port of its metrics. */
+/** The metrics that the kubelet of a node reports about itself: `{{name}}-port` is the port of its metrics. */
 function nodeStatus(name: string): string {
   return JSON.stringify({
     status: {

@@ -19,7 +19,7 @@ export interface Metadata {
   readonly [field: string]: unknown;
 }
 
-/** What a client sends: any of the fields may be missing. */
+/** A CronTab as a client sends it: any of the fields may be missing. */
 export interface Draft {
   readonly apiVersion?: string;
   readonly kind?: string;

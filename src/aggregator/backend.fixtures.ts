@@ -34,7 +34,7 @@ export interface TestAnswer {
 export type TestServer = (request: BackendRequest, to: RemoteVersion) => TestAnswer | Error | undefined;
 
 export interface TestBackend extends BackendClient {
-  /** What the server was asked: `GET /apis`. */
+  /** The requests that the server got: `GET /apis`. */
   readonly seen: string[];
   /** The requests that have neither ended nor been aborted. */
   readonly open: number;

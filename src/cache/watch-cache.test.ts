@@ -361,7 +361,7 @@ describe('the life of the watch cache', () => {
     second.cache.watch(all, sink);
     await second.store.put(`${PREFIX}a`, objectBytes('a'));
     await second.cache.stop();
-    // What was to be sent in this turn was sent before the end.
+    // Events that were due in this turn were sent before the end.
     expect(sink.chunks).toHaveLength(1);
     await second.cache.stop();
     second.turns.runAll();

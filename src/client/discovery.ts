@@ -141,7 +141,7 @@ class CachedDiscovery implements Discovery {
     const before = this.#snapshot;
     const snapshot = await this.snapshot();
     const found = look(snapshot);
-    // What was read by this call is as new as a second read.
+    // Groups that this call has read are as new as a second read.
     if (found !== undefined || snapshot !== before || !this.#mayRead()) return found;
     return look(await this.refresh());
   }

@@ -48,7 +48,7 @@ export interface ClientLimits {
   readonly maxWatchEventBytes: number;
 }
 
-/** What every request of a client has in common. */
+/** The parts that every request of a client shares. */
 export interface ClientContext extends ClientLimits {
   readonly transport: Transport;
   readonly onWarning: ((text: string) => void) | undefined;

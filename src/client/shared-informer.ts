@@ -224,7 +224,7 @@ export class SharedInformer<T> implements Informer<T> {
     for (const queue of this.#handlers.keys()) queue.pushSynced();
   }
 
-  /** What is stored of an object. */
+  /** Returns the part of an object that is stored. */
   #prepared(object: Stored<T>): Stored<T> {
     const result = this.#transformed(object);
     this.#fields.share(result);

@@ -253,7 +253,7 @@ export class Controller<T> implements Runnable {
     if (fence.aborted) giveUp(abortReason(fence));
     try {
       const outcome = await Promise.race([this.#settle(active), abandoned.promise]);
-      // What a reconcile returns after its time is up counts as its failure.
+      // A result that arrives after the timeout counts as a failure.
       return active.cutReason === undefined || 'error' in outcome.result
         ? outcome
         : { result: failed(active.cutReason), gone: false };

@@ -19,7 +19,7 @@ export interface HotLoopOptions {
 export interface HotLoop {
   readonly reconciles: number;
   readonly windowMs: number;
-  /** What keeps changing: `Deployment status.observedGeneration: 1 → 2`. Empty if the reconcile requeues itself. */
+  /** The change that repeats: `Deployment status.observedGeneration: 1 → 2`. Empty if the reconcile requeues itself. */
   readonly changes: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import type { CachedReader } from './cache.ts';
 import type { ObjectName } from './keys.ts';
 import type { Result } from './result.ts';
 
-/** What the functions of an operator return. Nothing means `done`. */
+/** The result of a function of an operator. Nothing means `done`. */
 export type ReturnedResult = Result | void | Promise<Result | undefined> | Promise<void>;
 
 /**
@@ -54,7 +54,7 @@ export interface ReconcileContext<T> {
   readonly cache: CachedReader;
   /** Each line has the fields `operator` and `key`. */
   readonly log: Logger;
-  /** What enqueued this reconcile: `Deployment default/web updated`, `requeue after 30s`, `retry 2`. */
+  /** The cause of this reconcile: `Deployment default/web updated`, `requeue after 30s`, `retry 2`. */
   readonly why: readonly string[];
   /**
    * Server-side apply of an object that the reconciled object controls. The field manager is the operator's name,
@@ -86,7 +86,7 @@ export interface ReconcileContext<T> {
   readonly event: (reason: string, message: string, options?: EventOptions) => void;
 }
 
-/** What an operator may set of the status of a kind. */
+/** The part of a kind's status that an operator may set. */
 export type StatusFields<T> = 'status' extends keyof T
   ? DeepPartial<NonNullable<T['status']>>
   : Readonly<Record<string, unknown>>;

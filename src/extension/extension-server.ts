@@ -13,7 +13,7 @@ import type { ResourceDefinition } from '../server/resource/resource-definition.
 import type { Storage } from '../storage/storage.ts';
 
 export interface ExtensionServerOptions {
-  /** What the server serves, made by `defineResource`. */
+  /** The served resources, made by `defineResource`. */
   readonly resources: readonly ResourceDefinition[];
   /**
    * Runs without a parent API server: the server has its own certificates, an administrator and an authorizer of your

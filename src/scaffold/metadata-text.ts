@@ -9,9 +9,9 @@ export interface MetadataTypes {
   readonly names: readonly string[];
   readonly objectMeta: string;
   readonly listMeta: string;
-  /** What follows the name of the interface of a kind. */
+  /** The text after the name of the interface of a kind. */
   readonly extendsObject: string;
-  /** What follows the name of the interface of a list. `kind` is the type of the items. */
+  /** The text after the name of the interface of a list. `kind` is the type of the items. */
   extendsList(kind: string): string;
   /**
    * Whether `apiVersion`, `kind` and `metadata` are optional, as in the types of the built-in kinds, and each kind has

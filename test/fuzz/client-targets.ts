@@ -62,7 +62,7 @@ export const clientTargets: readonly FuzzTarget[] = [
     async run(input) {
       const split = splitList(input);
       const isList = await accepts(createClient(answering(input)).api(ConfigMap, 'n').listPage());
-      // What the reader of whole pages accepts, the splitter accepts too.
+      // The splitter accepts every page that the reader of whole pages accepts.
       if (isList && !split.ok) throw new RangeError(`not split: ${split.message}`);
       return isList;
     },

@@ -40,7 +40,7 @@ interface Candidate {
   readonly exited: Promise<number | null>;
 }
 
-/** What the candidates have printed. */
+/** The output of the candidates. */
 class Witness {
   readonly violations: string[] = [];
   requests = 0;

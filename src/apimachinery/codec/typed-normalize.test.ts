@@ -47,7 +47,7 @@ function text(value: JsonObject, view: StructView = all, form?: NormalizeForm): 
   return JSON.stringify(kept(value, view, form));
 }
 
-/** What is left of the field of a struct of scalars that differs from the struct with nothing in it. */
+/** The field of a struct of scalars, normalised. Undefined if it equals the empty struct. */
 function scalar(name: string, value: JsonValue): JsonValue | undefined {
   return kept({ [name]: value }, scalars)[name];
 }

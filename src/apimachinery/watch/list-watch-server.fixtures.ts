@@ -88,7 +88,7 @@ export class SimulatedServer {
   }
 }
 
-/** What one open watch still has to send. */
+/** The events that an open watch still has to send. */
 export interface OpenWatch {
   readonly turn: number;
   readonly pending: WatchEvent[];

@@ -12,7 +12,7 @@ export interface ContentOutcome {
   readonly unavailable: readonly string[];
   /** Messages of failed deletions. */
   readonly failures: readonly string[];
-  /** What is left, and undefined if that was not counted, because pods remain. */
+  /** The remaining objects. Undefined if they were not counted, because pods remain. */
   readonly remaining: RemainingContent | undefined;
 }
 

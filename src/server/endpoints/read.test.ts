@@ -81,7 +81,7 @@ describe('reading', () => {
         'NotAcceptable',
         'only the following media types are accepted: application/json, application/yaml',
       ]);
-      // What cannot be negotiated is told in indented JSON.
+      // A failed negotiation is reported in indented JSON.
       expect(endpoint.text).toMatch(/^\{\n/);
     });
 

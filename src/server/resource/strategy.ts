@@ -151,7 +151,7 @@ export interface Strategy {
    */
   prepareForDeletion?(object: JsonObject, isFirst: boolean): void;
   /**
-   * What happens to dependents if neither the client nor the finalizers of the object say so. `unsupported`: the
+   * The fate of dependents if neither the client nor the finalizers of the object say so. `unsupported`: the
    * garbage collector's finalizers are never added. Default `background`.
    */
   readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';

@@ -5,7 +5,7 @@ import type { Storage, StorageEvent } from '../storage.ts';
 import { openLmdbStorage } from './open.ts';
 import { makeFolder } from './test-folder.fixtures.ts';
 
-/** What a watch is told until it has reached the present. */
+/** The calls that a sink gets until its watch has reached the current revision. */
 async function missed(storage: Storage, prefix: string, after: number): Promise<readonly StorageEvent[]> {
   const found: StorageEvent[] = [];
   const current = await storage.revision();

@@ -14,7 +14,7 @@ interface Field {
   readonly hasDefault: boolean;
   /** Fields of an object, or of the items of a list. */
   readonly inner: Readonly<Record<string, Omit<Field, 'inner'>>>;
-  /** What becomes of the field in the other version. */
+  /** The fate of the field in the other version. */
   readonly fate: 'keep' | 'move' | 'nest' | 'drop' | 'retype';
   readonly isRequiredThere: boolean;
   readonly hasRule: boolean;

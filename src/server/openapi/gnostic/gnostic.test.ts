@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import { gnosticV2 } from './gnostic-v2.ts';
 import { gnosticV3 } from './gnostic-v3.ts';
 
-// What gnostic-models 0.7.0 parses these documents to, marshalled by Go's protobuf library.
+// The documents as gnostic-models 0.7.0 parses them, marshalled by Go's protobuf library.
 const V3_MESSAGE = [
   'CgUzLjAuMBIJCgFUMgQxLjM2IsUCCsICCgkvYS97bmFtZX0StAIi0gEKAXQaBHJlYWQqBXJlYWRBQlwSQQoDMjAwEjoKOAoCT0saMgowChBhcHBsaWNhdGlv',
   'bi9qc29uEhwKGhIYChYjL2NvbXBvbmVudHMvc2NoZW1hcy9BEhcKAzQwMRIQCg4KDFVuYXV0aG9yaXplZGodChN4LWt1YmVybmV0ZXMtYWN0aW9uEgYSBGdl',

@@ -33,7 +33,7 @@ interface Facts {
   readonly finished: boolean;
 }
 
-/** What an update changes. */
+/** The changes that an update makes. */
 interface Changes {
   readonly finished: boolean;
   readonly complete: boolean;
