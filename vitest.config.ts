@@ -9,6 +9,7 @@ const forked = [
   'src/cli/**/*.test.ts',
   'test/process/**/*.test.ts',
   'test/aggregator/**/*.test.ts',
+  'test/webhook/**/*.test.ts',
 ];
 
 const config: ViteUserConfig = defineConfig({

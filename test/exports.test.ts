@@ -19,6 +19,7 @@ const LOADS: Readonly<Record<string, { readonly eager: readonly string[]; readon
   './extension': { eager: ['node', 're2js'], lazy: ['lmdb'] },
   './extension/testing': { eager: [], lazy: [] },
   './controller': { eager: [], lazy: [] },
+  './webhook': { eager: ['node'], lazy: [] },
   './client': { eager: [], lazy: [] },
   './node': { eager: ['node'], lazy: [] },
   './cel': { eager: ['re2js'], lazy: [] },

@@ -88,6 +88,12 @@ export function machineNames(options: { readonly allAddresses: boolean }): reado
   ];
 }
 
+/** Returns the names and addresses by which clients reach a listener on `host`. */
+export function servingHosts(host: string): readonly string[] {
+  const unspecified = host === '0.0.0.0' || host === '::';
+  return [...machineNames({ allAddresses: unspecified }), ...(unspecified ? [] : [host])];
+}
+
 /** See `Platform.ensureServingPair`. */
 export async function ensureServingPair(
   folder: string,

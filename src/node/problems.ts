@@ -29,11 +29,11 @@ export interface ListenerProblem {
   readonly suppressed: number;
 }
 
-/** Returns the `onProblem` of a listener that logs, and counts failed handshakes. */
-export function problemLogger(logger: Logger, metrics: ServerMetrics): (problem: ListenerProblem) => void {
+/** Returns the `onProblem` of a listener that logs, and counts failed handshakes if there are metrics. */
+export function problemLogger(logger: Logger, metrics?: ServerMetrics): (problem: ListenerProblem) => void {
   return ({ kind, message, remoteAddress, cause, suppressed }) => {
     const fields = { kind, remoteAddress, suppressed };
-    if (kind === 'tls-handshake') metrics.tlsHandshakeErrors.labels().add(1 + suppressed);
+    if (kind === 'tls-handshake') metrics?.tlsHandshakeErrors.labels().add(1 + suppressed);
     if (kind === 'handler-failed') logger.error(message, cause, fields);
     // Clients often close connections in the middle of a frame.
     else if (kind === 'broken-protocol') logger.debug(message, fields);

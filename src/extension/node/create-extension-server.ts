@@ -13,6 +13,7 @@ import { type Logger, SILENT } from '../../base/logger.ts';
 import { gzipCompressor } from '../../node/gzip.ts';
 import { connect } from '../../node/kubeconfig/connect.ts';
 import { nodeBuildInfo, nodeProcessUsage } from '../../node/platform.ts';
+import { ServingCertificates } from '../../node/tls/serving-certificates.ts';
 import { type ApiServer, createServer } from '../../server/create-server.ts';
 import { Loopback } from '../../server/filters/authentication/loopback.ts';
 import type { Handler } from '../../server/http/exchange.ts';
@@ -33,7 +34,6 @@ import { standaloneAccess } from '../standalone-access.ts';
 import { listenOn, type ServingListener } from './listen-on.ts';
 import { openAuditFile } from './open-audit-file.ts';
 import { folderOf, openStorage } from './open-storage.ts';
-import { ServingCertificates } from './serving-certificates.ts';
 
 /**
  * Makes a server; nothing is opened before `start` or `listen`. Throws ConfigError for options that contradict each
@@ -76,7 +76,11 @@ class NodeExtensionServer implements ExtensionServer {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? SILENT;
-    this.#certificates = new ServingCertificates(this.#clock, folderOf(options.storage));
+    this.#certificates = new ServingCertificates({
+      clock: this.#clock,
+      authorityName: 'keelson-extension',
+      folder: folderOf(options.storage),
+    });
     this.handler = (incoming) => this.#server?.handler(incoming) ?? NOT_STARTED;
     this.transport = async (request) => (await this.#start()).transport(request);
   }
@@ -111,8 +115,9 @@ class NodeExtensionServer implements ExtensionServer {
     return this.#listener.listening;
   }
 
-  issueCertificate(name: string, hosts: readonly string[]): Promise<IssuedCertificate> {
-    return this.#certificates.issue(name, hosts);
+  async issueCertificate(name: string, hosts: readonly string[]): Promise<IssuedCertificate> {
+    const { leaf, authority } = await this.#certificates.issue(name, hosts);
+    return { certificate: leaf.certificatePem, key: leaf.keyPem, ca: authority.certificatePem };
   }
 
   async addServingHosts(hosts: readonly string[]): Promise<string> {

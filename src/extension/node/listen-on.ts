@@ -7,18 +7,20 @@ import type { Clock } from '../../base/clock.ts';
 import { ConfigError, toError } from '../../base/errors.ts';
 import type { Stoppable } from '../../base/lifetime.ts';
 import type { Logger } from '../../base/logger.ts';
+import { drainWithin } from '../../node/drain-within.ts';
 import { type Listener, startListener } from '../../node/listener.ts';
-import { machineNames, readTextFile } from '../../node/platform.ts';
+import { servingHosts } from '../../node/platform.ts';
 import { problemLogger } from '../../node/problems.ts';
 import { reachableUrl } from '../../node/reachable-url.ts';
-import type { KeyPair, TlsConfig } from '../../node/tls/tls-config.ts';
+import { readKeyPair } from '../../node/tls/read-key-pair.ts';
+import type { ServingCertificates } from '../../node/tls/serving-certificates.ts';
+import type { TlsConfig } from '../../node/tls/tls-config.ts';
 import { startCertificateRenewal } from '../../pki/certificate-renewal.ts';
 import { formatKubeconfig } from '../../pki/kubeconfig.ts';
 import type { Handler } from '../../server/http/exchange.ts';
 import type { ServerMetrics } from '../../server/metrics/server-metrics.ts';
 import type { Access } from '../access.ts';
 import type { ExtensionListenOptions, ListeningServer } from '../extension-server.ts';
-import type { ServingCertificates } from './serving-certificates.ts';
 
 /** How often the files of an operator are read again. */
 const FILES_MS = 10_000;
@@ -58,10 +60,9 @@ export async function listenOn(options: ExtensionListenOptions, parts: ServingPa
   if ((certFile === undefined) !== (keyFile === undefined))
     throw new ConfigError('certFile and keyFile: set both or neither');
   const { certificates, access, clock, logger, host } = parts;
-  const unspecified = host === '0.0.0.0' || host === '::';
-  certificates.addHosts([...machineNames({ allAddresses: unspecified }), ...(unspecified ? [] : [host]), ...hosts]);
+  certificates.addHosts([...servingHosts(host), ...hosts]);
   const load = async (): Promise<TlsConfig> => ({
-    ...(await (certFile === undefined ? certificates.serving() : readPair(certFile, keyFile ?? ''))),
+    ...(await (certFile === undefined ? certificates.serving() : readKeyPair(certFile, keyFile ?? ''))),
     clientCa: await clientCas(access, certificates),
   });
   const config = await load();
@@ -113,13 +114,6 @@ async function clientCas(access: Access, certificates: ServingCertificates): Pro
   return Object.keys(found).length > 0 ? found : { [NO_AUTHORITY]: await certificates.ca() };
 }
 
-async function readPair(certFile: string, keyFile: string): Promise<KeyPair> {
-  const [cert, key] = await Promise.all([readTextFile(certFile), readTextFile(keyFile)]);
-  if (cert === undefined) throw new ConfigError(`certFile: ${certFile} does not exist`);
-  if (key === undefined) throw new ConfigError(`keyFile: ${keyFile} does not exist`);
-  return { cert, key };
-}
-
 interface RunningParts {
   readonly options: ExtensionListenOptions;
   readonly parts: ServingParts;
@@ -156,13 +150,7 @@ class RunningListener implements ServingListener {
     const { options, parts, listener, renewal } = this.#running;
     this.#forget();
     await renewal.stop();
-    const grace = parts.clock.setTimer(options.shutdownGraceMs ?? GRACE_MS, () => {
-      parts.logger.warn('requests did not finish within the grace period; their connections are closed', {
-        connections: listener.connections(),
-      });
-      void listener.stop(); // drain() below resolves when both have ended
-    });
-    await listener.drain();
-    grace.cancel();
+    const { clock, logger } = parts;
+    await drainWithin(listener, { clock, logger, graceMs: options.shutdownGraceMs ?? GRACE_MS });
   }
 }

@@ -1,31 +1,39 @@
 /**
- * The CA of an extension server and the certificates that it issues, in the folder `pki` of the server's folder, or in
- * memory. Invariant: calls run one after the other, because each of them reads and writes the files.
+ * The CA of a program that serves TLS and the certificates that it issues, in the folder `pki` of the program's folder,
+ * or in memory. Invariant: calls run one after the other, because each of them reads and writes the files.
  */
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import type { KeyPair } from '../../node/tls/tls-config.ts';
 import { type Authority, ensureAuthority } from '../../pki/pki-authority.ts';
 import { PkiFiles } from '../../pki/pki-files.ts';
 import { ensureLeaf, type KeyedPem, type LeafRequest } from '../../pki/pki-leaf.ts';
 import { ensureSecretFolder } from '../../pki/secret-file.ts';
-import type { IssuedCertificate } from '../extension-server.ts';
+import type { KeyPair } from './tls-config.ts';
 
 const SERVING = 'serving';
 const ADMIN = 'admin';
 const AUTHORITY = 'ca';
-const AUTHORITY_NAME = 'keelson-extension';
+
+export interface ServingCertificatesOptions {
+  readonly clock: Clock;
+  /** The common name of the CA. */
+  readonly authorityName: string;
+  /** Undefined: in memory. */
+  readonly folder: string | undefined;
+}
 
 export class ServingCertificates {
   readonly #clock: Clock;
+  readonly #authorityName: string;
   /** Undefined: in memory. */
   readonly #folder: string | undefined;
   readonly #memory = new Map<string, string>();
   readonly #hosts = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(clock: Clock, folder: string | undefined) {
+  constructor({ clock, authorityName, folder }: ServingCertificatesOptions) {
     this.#clock = clock;
+    this.#authorityName = authorityName;
     this.#folder = folder === undefined ? undefined : join(folder, 'pki');
   }
 
@@ -33,7 +41,7 @@ export class ServingCertificates {
   async ca(): Promise<string> {
     return this.#inTurn(async () => {
       const files = await this.#open([]);
-      const { certificatePem } = await ensureAuthority(files, AUTHORITY, AUTHORITY_NAME);
+      const { certificatePem } = await ensureAuthority(files, AUTHORITY, this.#authorityName);
       await files.finish();
       return certificatePem;
     });
@@ -55,15 +63,18 @@ export class ServingCertificates {
     return (await this.#leaf(ADMIN, { kind: 'client', user: 'kubernetes-admin', groups: ['system:masters'] })).leaf;
   }
 
-  async issue(name: string, hosts: readonly string[]): Promise<IssuedCertificate> {
-    const { leaf, authority } = await this.#leaf(`service-${name}`, { kind: 'server', hosts });
-    return { certificate: leaf.certificatePem, key: leaf.keyPem, ca: authority.certificatePem };
+  /** Issues a certificate for a program that serves elsewhere; see `serving`. */
+  async issue(
+    name: string,
+    hosts: readonly string[],
+  ): Promise<{ readonly leaf: KeyedPem; readonly authority: Authority }> {
+    return this.#leaf(`service-${name}`, { kind: 'server', hosts });
   }
 
   #leaf(name: string, request: LeafRequest): Promise<{ readonly leaf: KeyedPem; readonly authority: Authority }> {
     return this.#inTurn(async () => {
       const files = await this.#open([name]);
-      const authority = await ensureAuthority(files, AUTHORITY, AUTHORITY_NAME);
+      const authority = await ensureAuthority(files, AUTHORITY, this.#authorityName);
       const leaf = await ensureLeaf(files, name, authority, request);
       await files.finish();
       return { leaf, authority };
