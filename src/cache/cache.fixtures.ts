@@ -6,7 +6,7 @@ import { concatBytes, decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { BugError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
-import type { Revision, Storage, Watch, WatchEnd, WatchSink } from '../storage/storage.ts';
+import type { EmbeddedStorage, Revision, Storage, Watch, WatchEnd, WatchSink } from '../storage/storage.ts';
 import type {
   CacheWatch,
   CacheWatchEnd,
@@ -138,7 +138,7 @@ export class Turns {
 /** A store whose watches the test can hold, break and count. */
 export class TestStore {
   readonly clock: VirtualClock = new VirtualClock();
-  readonly inner: Storage = createMemoryStorage({ clock: this.clock });
+  readonly inner: EmbeddedStorage = createMemoryStorage({ clock: this.clock });
   readonly watches: Set<Watch> = new Set();
   watchesMade = 0;
   progressRequests = 0;
@@ -178,8 +178,8 @@ export class TestStore {
 
   async put(key: string, value: Uint8Array): Promise<Revision> {
     const current = await this.inner.get(key);
-    const expected = current.outcome === 'found' ? current.item.revision : 0;
-    const result = await this.inner.compareAndWrite(key, expected, value);
+    const seen = current.outcome === 'found' ? current.item : undefined;
+    const result = await this.inner.compareAndWrite(key, seen, value);
     return result.revision;
   }
 

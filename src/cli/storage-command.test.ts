@@ -11,6 +11,7 @@ import { lockFolder } from '../storage/lmdb/folder-lock.ts';
 import { openLmdbStorage } from '../storage/lmdb/open.ts';
 import { REVISION_GAP } from '../storage/lmdb/restart-history.ts';
 import { damage } from '../storage/lmdb/test-folder.fixtures.ts';
+import { seenAt } from '../storage/suite/context.ts';
 import { runCommand } from './program.ts';
 
 let folder: string;
@@ -42,8 +43,8 @@ async function dataFolder(name = 'data'): Promise<void> {
   await ensurePki({ folder: at(name, 'pki'), clock: systemClock });
   const storage = await openLmdbStorage({ folder: at(name, 'storage') });
   for (let i = 0; i < 100; i++) await storage.create(`k/${i}`, encodeUtf8(`first ${i}`));
-  for (let i = 0; i < 100; i++) await storage.compareAndWrite(`k/${i}`, 2 + i, encodeUtf8(`second ${i}`));
-  for (let i = 0; i < 100; i++) await storage.compareAndWrite(`k/${i}`, 102 + i, encodeUtf8(`third ${i}`));
+  for (let i = 0; i < 100; i++) await storage.compareAndWrite(`k/${i}`, seenAt(2 + i), encodeUtf8(`second ${i}`));
+  for (let i = 0; i < 100; i++) await storage.compareAndWrite(`k/${i}`, seenAt(102 + i), encodeUtf8(`third ${i}`));
   for (const i of [1, 2]) await storage.delete(`k/${i}`);
   await storage.create('temporary', encodeUtf8('x'), { ttlMs: 3_600_000 });
   expect(await storage.revision()).toBe(304);
@@ -84,7 +85,7 @@ describe('keelson storage backup and restore', () => {
     expect(await storage.get('k/1')).toMatchObject({ outcome: 'missing' });
     expect(await storage.get('k/7', { revision: 304, lookBack: true })).toMatchObject({ outcome: 'compacted' });
     expect(await storage.create('new', encodeUtf8('x'))).toMatchObject({ revision: 305 + REVISION_GAP });
-    expect(await storage.compareAndWrite('k/7', 209, encodeUtf8('fourth'))).toMatchObject({ outcome: 'ok' });
+    expect(await storage.compareAndWrite('k/7', seenAt(209), encodeUtf8('fourth'))).toMatchObject({ outcome: 'ok' });
     await storage.stop();
     expect(await runCommand(['storage', 'verify', at('restored')])).toBe(0);
   });

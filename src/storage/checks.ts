@@ -1,18 +1,25 @@
 /** Argument checks that every driver makes before anything else. Each throws StorageError(InvalidArgument). */
 import { StorageError } from './errors.ts';
 import { checkKey, type KeyRange } from './keys.ts';
-import { LIMITS, type Revision, type Transaction, type WatchOptions } from './storage.ts';
+import {
+  LIMITS,
+  type Revision,
+  type SeenState,
+  type StorageLimits,
+  type Transaction,
+  type WatchOptions,
+} from './storage.ts';
 
 export function checkRange(range: KeyRange): void {
   if (range.prefix !== '') checkKey(range.prefix);
   if (range.start !== undefined) checkKey(range.start);
 }
 
-export function checkValue(key: string, value: Uint8Array): void {
-  if (value.byteLength > LIMITS.valueBytes) {
+export function checkValue(key: string, value: Uint8Array, limits: StorageLimits = LIMITS): void {
+  if (value.byteLength > limits.valueBytes) {
     throw new StorageError(
       'InvalidArgument',
-      `the value has ${value.byteLength} bytes, at most ${LIMITS.valueBytes} are allowed`,
+      `the value has ${value.byteLength} bytes, at most ${limits.valueBytes} are allowed`,
       { key },
     );
   }
@@ -24,9 +31,14 @@ export function checkTtl(key: string, ttlMs: number | undefined): void {
   }
 }
 
-export function checkFollowing(key: string, followedBy: Uint8Array | undefined, ttlMs: number | undefined): void {
+export function checkFollowing(
+  key: string,
+  followedBy: Uint8Array | undefined,
+  ttlMs: number | undefined,
+  limits: StorageLimits = LIMITS,
+): void {
   if (followedBy === undefined) return;
-  checkValue(key, followedBy);
+  checkValue(key, followedBy, limits);
   if (ttlMs !== undefined)
     throw new StorageError('InvalidArgument', 'followedBy and ttlMs cannot be combined', { key });
 }
@@ -35,6 +47,14 @@ export function checkFollowing(key: string, followedBy: Uint8Array | undefined, 
 export function checkRevision(revision: Revision): void {
   if (!Number.isSafeInteger(revision) || revision < 0)
     throw new StorageError('InvalidArgument', `${revision} is not a revision`);
+}
+
+/** The revision that a compare-and-write expects: 0 if the key must not exist. */
+export function expectedRevision(seen: SeenState | undefined): Revision {
+  if (seen === undefined) return 0;
+  checkRevision(seen.revision);
+  if (seen.revision === 0) throw new StorageError('InvalidArgument', 'a state that was seen has a positive revision');
+  return seen.revision;
 }
 
 export function checkTransaction(transaction: Transaction): void {

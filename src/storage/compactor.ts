@@ -6,24 +6,17 @@ import type { Clock, Timer } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import { isStorageError } from './errors.ts';
-import type { Revision, Storage } from './storage.ts';
+import type { CompactorOptions, Revision, Storage } from './storage.ts';
 
 /** The default of kube-apiserver's `--etcd-compaction-interval`. */
 export const DEFAULT_COMPACTION_INTERVAL_MS = 300_000;
 
-export interface CompactorOptions {
-  readonly clock: Clock;
-  /** Default 5 minutes; 0 means never, as with kube-apiserver's flag. */
-  readonly intervalMs?: number;
-  /**
-   * Called when a compaction fails; the next interval tries again. Not called when the store is stopped: the compactor
-   * ends.
-   */
-  readonly onError: (error: Error) => void;
-}
-
-/** Compacts `storage` once per interval, to the revision that was current one interval before. */
+/**
+ * Compacts `storage` once per interval, to the revision that was current one interval before. A driver with a compactor
+ * of its own starts that instead.
+ */
 export function startCompactor(storage: Storage, options: CompactorOptions): Stoppable {
+  if (storage.startCompactor !== undefined) return storage.startCompactor(options);
   const compactor = new Compactor(storage, options);
   compactor.start();
   return compactor;

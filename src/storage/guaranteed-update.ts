@@ -69,12 +69,7 @@ export async function guaranteedUpdate<E = never>(
       continue;
     }
     const { value, ttlMs } = decision;
-    const result = await storage.compareAndWrite(
-      key,
-      current?.revision ?? 0,
-      value,
-      ttlMs === undefined ? {} : { ttlMs },
-    );
+    const result = await storage.compareAndWrite(key, current, value, ttlMs === undefined ? {} : { ttlMs });
     if (result.outcome === 'ok') {
       if (!result.changed && current !== undefined) return { outcome: 'ok', item: current, changed: false };
       const { revision } = result;

@@ -2,7 +2,7 @@
  * `keelson/storage`: the storage interface, wrappers of stores, and the conformance suite. Each driver has its own
  * entry.
  */
-export { type CompactorOptions, DEFAULT_COMPACTION_INTERVAL_MS, startCompactor } from './compactor.ts';
+export { DEFAULT_COMPACTION_INTERVAL_MS, startCompactor } from './compactor.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './errors.ts';
 export {
   type GuaranteedUpdateOptions,
@@ -16,11 +16,14 @@ export { storageSuite } from './storage.suite.ts';
 export {
   type Check,
   type Compacted,
+  type CompactorOptions,
   type CreateOptions,
   type DeleteResult,
+  type EmbeddedStorage,
   type ForkableStorage,
   type Future,
   type GetResult,
+  isEmbedded,
   type KeyValue,
   LIMITS,
   type ListOptions,
@@ -28,9 +31,11 @@ export {
   type Reader,
   type ReadOptions,
   type Revision,
+  type SeenState,
   type Snapshot,
   type Storage,
   type StorageEvent,
+  type StorageLimits,
   type Transaction,
   type TransactionResult,
   type Watch,

@@ -2,7 +2,7 @@
  * A watch through a scoped store: it removes the prefix from keys. The inner store keeps the order and guards the sink.
  */
 import { Deferred } from '../base/deferred.ts';
-import type { KeyValue, Revision, StorageEvent, Watch, WatchEnd, WatchSink } from './storage.ts';
+import type { Revision, StorageEvent, Watch, WatchEnd, WatchSink } from './storage.ts';
 
 export class ScopedWatch implements Watch, WatchSink {
   readonly #sink: WatchSink;
@@ -65,8 +65,7 @@ export class ScopedWatch implements Watch, WatchSink {
 
   #strip(event: StorageEvent): StorageEvent {
     const key = event.key.slice(this.#prefixLength);
-    if (event.type === 'delete') return { ...event, key, previous: { ...event.previous, key } };
-    const previous: KeyValue | undefined = event.previous && { ...event.previous, key };
-    return { ...event, key, previous };
+    const { previous } = event;
+    return previous === undefined ? { ...event, key } : { ...event, key, previous: { ...previous, key } };
   }
 }

@@ -10,11 +10,14 @@ import { ScopedWatch } from './scoped-watch.ts';
 import {
   type ForkableStorage,
   isForkable,
+  type SeenState,
   type Snapshot,
   type Storage,
   type Watch,
   type WatchOptions,
   type WatchSink,
+  type WriteOptions,
+  type WriteResult,
 } from './storage.ts';
 import { innerRange, type StorageMapping, WrappedStorage } from './wrapped-storage.ts';
 
@@ -57,6 +60,15 @@ class ScopedStorage extends WrappedStorage {
     return value;
   }
 
+  protected innerCompareAndWrite(
+    key: string,
+    seen: SeenState,
+    value: Uint8Array,
+    options: WriteOptions | undefined,
+  ): Promise<WriteResult> {
+    return this.inner.compareAndWrite(this.prefix + key, seen, value, options);
+  }
+
   protected async close(inner: Storage): Promise<void> {
     await this.#deliverAll(inner);
     for (const watch of [...this.#watches]) watch.close();
@@ -77,6 +89,7 @@ class ScopedStorage extends WrappedStorage {
 }
 
 class ForkableScopedStorage extends ScopedStorage implements ForkableStorage {
+  override readonly embedded = true;
   readonly #forkable: ForkableStorage;
 
   constructor(inner: ForkableStorage, prefix: string, owned: boolean) {

@@ -5,7 +5,7 @@
  * removed.
  */
 import { BugError, toError } from '../base/errors.ts';
-import { VirtualClock } from '../base/virtual-clock.ts';
+import { settle, VirtualClock } from '../base/virtual-clock.ts';
 import type { Storage } from './storage.ts';
 import { Model } from './suite/model.ts';
 import { type Command, generateScript, type Item, type Script } from './suite/model-script.ts';
@@ -29,7 +29,12 @@ const SHRINKS = 600;
 
 /** Runs scripts until one fails. Throws a BugError with the seed, the shortest failing script and the failure. */
 export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Promise<void> {
-  const features = { reopen: driver.reopen !== undefined, fork: driver.fork };
+  const features = {
+    reopen: driver.reopen !== undefined,
+    fork: driver.fork,
+    embedded: driver.embedded ?? true,
+    virtualTime: driver.realTime === undefined,
+  };
   for (let seed = run.seed; seed < run.seed + run.scripts; seed++) {
     const script = generateScript(seed, run.commands ?? 120, features);
     const failure = await attempt(driver, script, run);
@@ -51,7 +56,9 @@ async function runScript(driver: SuiteDriver, script: Script, options: WriteChec
     return storage;
   };
   try {
-    const stores = [new ModelStore(keep(await driver.open(clock)), new Model(), clock, options)];
+    const first = keep(await driver.open(clock));
+    const storeOptions = { ...options, settle: driver.settle ?? settle };
+    const stores = [new ModelStore(first, new Model(await first.revision()), clock, storeOptions)];
     for (const { store, items } of script) {
       if (stores.length === 0) break;
       await burst(stores, stores[store % stores.length]!, items, driver, keep);

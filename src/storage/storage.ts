@@ -2,14 +2,18 @@
  * The storage interface, as a specification. Every driver runs `storage.suite.ts`, which tests each of its sentences.
  *
  * A store maps keys (`keys.ts`) to opaque bytes and never looks into them. It has ONE revision, a positive safe integer
- * that only grows. Each transaction that changes something takes the next number, and all its writes share it. A
- * transaction that changes nothing takes none. A fresh store is at revision 1. Revisions survive a restart and are
- * never reused for anything visible.
+ * that only grows. Each write that changes something takes a higher number of its own; a write that changes nothing
+ * takes none. Revisions may have gaps, because other processes may write to the same medium. Revisions survive a
+ * restart and are never reused for anything visible.
+ *
+ * One revision changes one key. So a watch can resume after any revision that it has seen (k/k#110210). There are two
+ * exceptions: keys that expire together, and transactions of an embedded store, which no server uses.
  *
  * Ordering and visibility
- * - Writes are linearizable. A write is acknowledged only when it is as durable as the driver promises, and no reader
- *   and no watcher sees it before that. A caller that saw revision R, through any method, gets every later read at R or
- *   above.
+ * - Writes are linearizable. No reader and no watcher sees a write before it is as durable as the driver promises. The
+ *   acknowledgement of a write and its event on a watch are unordered: a writer that needs its own event waits for its
+ *   watch to reach the revision. A caller that saw revision R, through any method of one store, gets every later read
+ *   at R or above.
  * - Reads without a revision are linearizable: they see every write that was acknowledged before the read began.
  * - A read or a list is atomic: it returns one state of the store.
  *
@@ -17,17 +21,24 @@
  * change either. A stored value does not contain its own revision, because a driver may learn the revision only at the
  * commit.
  *
- * Every method throws StorageError: `Closed` after stop(), `InvalidArgument` for invalid keys and exceeded LIMITS, and
+ * Every method throws StorageError: `Closed` after stop(), `InvalidArgument` for invalid keys and exceeded limits, and
  * another code for a failure of the medium. Expected outcomes (missing, exists, conflict, compacted, future revision)
  * are results.
  */
+import type { Clock } from '../base/clock.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { KeyRange } from './keys.ts';
 
 export type Revision = number;
 
-/** Limits that hold for every driver. */
+/** The limits of a driver. They count stored bytes: those that a `ValueTransformer` has made, if there is one. */
+export interface StorageLimits {
+  /** The most bytes of one value. */
+  readonly valueBytes: number;
+}
+
+/** The limits of embedded stores. */
 export const LIMITS = {
   /** The most checks and writes in one transaction, together: the default of etcd's `--max-txn-ops`. */
   transactionOperations: 128,
@@ -51,9 +62,10 @@ export interface KeyValue {
   readonly stale?: boolean;
 }
 
-/**
- * The requested revision is below the compaction horizon. `horizon` is the oldest revision that can be requested.
- */
+/** The state of a key as the caller of a write has read it. */
+export type SeenState = Pick<KeyValue, 'revision' | 'value' | 'stale'>;
+
+/** The requested revision is below the compaction horizon. `horizon` is as in `Storage.horizon`. */
 export interface Compacted {
   readonly outcome: 'compacted';
   readonly horizon: Revision;
@@ -71,8 +83,8 @@ export interface ReadOptions {
   /** Read any state at or above this revision. A driver may answer with a state that is older than the current one. */
   readonly atLeast?: Revision;
   /**
-   * With `revision`: allow revisions below the compaction horizon, down to `oldestRevision`. Default false: the answer
-   * is `compacted` even if the driver still has the state.
+   * With `revision`, on an embedded store: allow revisions below the compaction horizon, down to `oldestRevision`.
+   * Default false: the answer is `compacted` even if the driver still has the state. Other stores ignore it.
    */
   readonly lookBack?: boolean;
 }
@@ -131,9 +143,10 @@ export interface Snapshot extends Stoppable {
 export interface WriteOptions {
   /**
    * Delete the key this many milliseconds after the commit, unless it is written again before. Each write sets the time
-   * to live; a write without one clears it. A positive, finite number. Expiry is an ordinary delete with a revision of
-   * its own. It is never early. It is late by at most a few seconds while the store is open; otherwise it happens soon
-   * after the next opening.
+   * to live; a write without one clears it. A positive, finite number. A driver may round it up to whole seconds and to
+   * at least 2 seconds, and may add the time for which it is configured to share a lease between keys. Expiry is an
+   * ordinary delete. Keys that expire together may share a revision: up to 1,000 in one. Expiry is never early. It is
+   * late by at most a few seconds while the store is open; otherwise it happens soon after the next opening.
    */
   readonly ttlMs?: number;
 }
@@ -141,10 +154,10 @@ export interface WriteOptions {
 export interface CreateOptions extends WriteOptions {
   /**
    * A second value, which the store writes over the first one at the next revision if the key was created. Watchers get
-   * both events; the result is that of the creation. Equal bytes are no second write. The driver writes both in one
-   * commit, so that no reader sees the first value as the current one. A driver that cannot write a key twice in one
-   * commit writes the second value right after the first; if that fails, the creation stands. Must not be combined with
-   * `ttlMs`. See docs/decisions/0029-second-revision-of-a-create.md.
+   * both events; the result is that of the creation. Equal bytes are no second write. An embedded store writes both in
+   * one commit, so that no reader sees the first value as the current one. Another driver writes the second value right
+   * after the first, if the key is still as it was created; if that fails, the creation stands. Must not be combined
+   * with `ttlMs`. See docs/decisions/0029-second-revision-of-a-create.md.
    */
   readonly followedBy?: Uint8Array | undefined;
 }
@@ -195,8 +208,8 @@ export type StorageEvent =
       readonly value: Uint8Array;
       readonly revision: Revision;
       readonly created: Revision;
-      /** The previous state, if the key existed. Absent in the initial state of a watch. */
-      readonly previous: KeyValue | undefined;
+      /** The previous state, if the key existed; see `WatchOptions.previous`. Absent in the initial state of a watch. */
+      readonly previous?: KeyValue | undefined;
       /** See `KeyValue.stale`. */
       readonly stale?: boolean;
     }
@@ -205,7 +218,8 @@ export type StorageEvent =
       readonly key: string;
       /** The revision of the deletion. */
       readonly revision: Revision;
-      readonly previous: KeyValue;
+      /** The last state of the key; see `WatchOptions.previous`. */
+      readonly previous?: KeyValue | undefined;
     };
 
 /**
@@ -252,7 +266,15 @@ export interface WatchOptions {
    *   every change. The put events have no `previous` and their own revisions, so they are not in revision order.
    */
   readonly from: { readonly after: Revision } | 'now' | 'state';
-  /** With `after`: allow a start below the compaction horizon, down to `oldestRevision`. Default false. */
+  /**
+   * Whether events must carry the previous state. Default false: they carry it on an embedded store only. A watch whose
+   * driver no longer has a previous state ends `compacted`. On etcd such a watch costs a watcher of its own.
+   */
+  readonly previous?: boolean;
+  /**
+   * With `after`, on an embedded store: allow a start below the compaction horizon, down to `oldestRevision`. Default
+   * false. Other stores ignore it.
+   */
   readonly lookBack?: boolean;
 }
 
@@ -266,9 +288,25 @@ export interface Watch {
   requestProgress(): void;
 }
 
+export interface CompactorOptions {
+  readonly clock: Clock;
+  /** Default 5 minutes; 0 means never, as with kube-apiserver's flag. */
+  readonly intervalMs?: number;
+  /**
+   * Called when a compaction fails; the next interval tries again. Not called when the store is stopped: the compactor
+   * ends.
+   */
+  readonly onError: (error: Error) => void;
+}
+
 export interface Storage extends Reader, Stoppable {
   /** A name for messages and metrics: `memory`, `lmdb`, `etcd`. */
   readonly driver: string;
+
+  /** Whether this is an `EmbeddedStorage`. */
+  readonly embedded: boolean;
+
+  readonly limits: StorageLimits;
 
   /** The current revision. Linearizable: at least the revision of every write that was acknowledged before the call. */
   revision(): MaybePromise<Revision>;
@@ -277,16 +315,20 @@ export interface Storage extends Reader, Stoppable {
   create(key: string, value: Uint8Array, options?: CreateOptions): Promise<WriteResult>;
 
   /**
-   * Writes a key whose revision must be `expected` (0: the key must not exist). Writing equal bytes is a no-op if
-   * neither the old nor the new value has a time to live.
+   * Writes a key that must be as the caller has seen it (undefined: the key must not exist). Only its revision is
+   * compared. Writing equal bytes is a no-op if neither the old nor the new value has a time to live. A driver may
+   * compare with the bytes of `seen` instead of the stored ones, unless `seen` is stale; it then confirms that the key
+   * still has the revision of `seen`.
    */
-  compareAndWrite(key: string, expected: Revision, value: Uint8Array, options?: WriteOptions): Promise<WriteResult>;
+  compareAndWrite(
+    key: string,
+    seen: SeenState | undefined,
+    value: Uint8Array,
+    options?: WriteOptions,
+  ): Promise<WriteResult>;
 
   /** Deletes a key. With `expected`: only if that is its revision. */
   delete(key: string, options?: { readonly expected?: Revision }): Promise<DeleteResult>;
-
-  /** Makes all writes at one revision if all checks hold, and none otherwise. */
-  transact(transaction: Transaction): Promise<TransactionResult>;
 
   /** Begins a watch. The sink is first called in a later microtask or turn. */
   watch(options: WatchOptions, sink: WatchSink): Watch;
@@ -299,14 +341,17 @@ export interface Storage extends Reader, Stoppable {
    */
   compact(revision: Revision): Promise<void>;
 
-  /** The compaction horizon: the oldest revision that can be read without `lookBack`. */
+  /**
+   * A lower bound of the oldest revision that can be read without `lookBack`: at least every revision that this store
+   * was asked to compact to, and higher once it learns that another process has compacted.
+   */
   horizon(): Revision;
 
-  /** The oldest revision that can be read with `lookBack`. */
-  oldestRevision(): Revision;
-
-  /** Takes a snapshot of the current state. The caller must stop it. */
-  snapshot(): MaybePromise<Snapshot>;
+  /**
+   * Compacts by age until the result is stopped. Absent: the store is not shared, and `compactor.ts` calls `compact`.
+   * A driver whose medium is shared agrees with the other processes on the revision.
+   */
+  readonly startCompactor?: ((options: CompactorOptions) => Stoppable) | undefined;
 
   /**
    * Stops the store. Writes in flight are finished and answered, then watches end `closed`. Later calls throw Closed.
@@ -315,8 +360,26 @@ export interface Storage extends Reader, Stoppable {
   stop(): Promise<void>;
 }
 
+/** A store in this process. It begins at revision 1 and has no gaps between revisions. */
+export interface EmbeddedStorage extends Storage {
+  readonly embedded: true;
+
+  /** Makes all writes at one revision if all checks hold, and none otherwise. */
+  transact(transaction: Transaction): Promise<TransactionResult>;
+
+  /** The oldest revision that can be read with `lookBack`. */
+  oldestRevision(): Revision;
+
+  /** Takes a snapshot of the current state. The caller must stop it. */
+  snapshot(): MaybePromise<Snapshot>;
+}
+
+export function isEmbedded(storage: Storage): storage is EmbeddedStorage {
+  return storage.embedded;
+}
+
 /** A store that can be copied as a whole. */
-export interface ForkableStorage extends Storage {
+export interface ForkableStorage extends EmbeddedStorage {
   /**
    * Returns an independent store with the same contents, revision and history. It shares structure and costs O(1).
    * Neither store sees changes of the other. With a snapshot of this store, the copy starts at that state: it has the

@@ -70,11 +70,12 @@ describe('transformed', () => {
     expect(got).toMatchObject({ outcome: 'found', item: { stale: true } });
     expect(await storage.list({ prefix: '' })).toMatchObject({ items: [{ stale: true }] });
     const watcher = Recorder.start(storage, '', 'state');
-    const first = await storage.compareAndWrite('a', revision, bytes('x'));
+    // A caller whose copy does not say that it is stale, such as a cache, gets the same.
+    const first = await storage.compareAndWrite('a', { revision, value: bytes('x') }, bytes('x'));
     expect(first).toMatchObject({ outcome: 'ok', changed: true });
     const fresh = await storage.get('a');
     expect(fresh).not.toHaveProperty('item.stale');
-    const second = await storage.compareAndWrite('a', first.revision, bytes('x'));
+    const second = await storage.compareAndWrite('a', { revision: first.revision, value: bytes('x') }, bytes('x'));
     expect(second).toEqual({ outcome: 'ok', revision: first.revision, changed: false });
     await watcher.caughtUp(storage);
     expect(watcher.seen.map((event) => event.type === 'put' && (event.stale ?? false))).toEqual([true, false]);

@@ -11,12 +11,15 @@ import {
   type ForkableStorage,
   isForkable,
   type KeyValue,
+  type SeenState,
   type Snapshot,
   type Storage,
   type StorageEvent,
   type Watch,
   type WatchOptions,
   type WatchSink,
+  type WriteOptions,
+  type WriteResult,
 } from './storage.ts';
 import { TransformedWatch } from './transformed-watch.ts';
 import type { FromStorage, ValueTransformer } from './value-transformer.ts';
@@ -33,11 +36,12 @@ export interface TransformedOptions {
 const DEFAULT_WAITING_EVENTS = 10_000;
 
 /**
- * Takes ownership of `storage`: stop() stops it too. The limits on sizes hold for the plain values, and those of
- * `storage` for the transformed ones.
+ * Takes ownership of `storage`: stop() stops it too. The limits of `storage` hold for the transformed values.
  *
- * Every write except `create` reads the key first. If the value of the key becomes equal to the new one only while the
- * write is in flight, and the transformer is not deterministic, then the write is a change and not a no-op.
+ * A compare-and-write whose value equals the bytes that the caller has seen reads the key first, because the value may
+ * be stored in an outdated form. A put of a transaction reads the key, too. If the value of its key becomes equal to the
+ * new one only while the transaction is in flight, and the transformer is not deterministic, then the put is a change
+ * and not a no-op.
  *
  * An error that the transformer throws becomes StorageError(Corrupt), unless it is one of this package's errors.
  */
@@ -83,7 +87,7 @@ class TransformedValues implements StorageMapping {
 
   outerEvent(event: StorageEvent): MaybePromise<StorageEvent> {
     return andThen(event.previous && this.outerItem(event.previous), (previous): MaybePromise<StorageEvent> => {
-      if (event.type === 'delete') return { ...event, previous: previous! };
+      if (event.type === 'delete') return { ...event, previous };
       return andThen(this.fromStorage(event.key, event.value), ({ value, stale }) => ({
         ...event,
         value,
@@ -135,19 +139,41 @@ class TransformedStorage extends WrappedStorage {
     return watch;
   }
 
+  protected innerValue(key: string, value: Uint8Array): MaybePromise<Uint8Array> {
+    return this.values.toStorage(key, value);
+  }
+
+  protected override innerOverwrite(key: string, value: Uint8Array): MaybePromise<Uint8Array> {
+    return andThen(this.inner.get(key), (result) =>
+      result.outcome === 'found' ? this.#overStored(result.item, value) : this.values.toStorage(key, value),
+    );
+  }
+
+  /** The inner store is not read, unless the write may be a no-op: then its stored form decides. */
+  protected async innerCompareAndWrite(
+    key: string,
+    seen: SeenState,
+    value: Uint8Array,
+    options: WriteOptions | undefined,
+  ): Promise<WriteResult> {
+    if (!seen.stale && options?.ttlMs === undefined && equalBytes(seen.value, value)) {
+      const result = await this.inner.get(key);
+      if (result.outcome === 'found' && result.item.revision === seen.revision)
+        return this.inner.compareAndWrite(key, result.item, await this.#overStored(result.item, value), options);
+    }
+    // The stored bytes of `seen` are unknown here, and they differ from the new ones.
+    const unlike = { revision: seen.revision, value: seen.value, stale: true };
+    return this.inner.compareAndWrite(key, unlike, await this.values.toStorage(key, value), options);
+  }
+
   /**
-   * For an existing key whose value is equal and not stale, this is the very bytes that are stored, so that the inner
-   * store sees a no-op even if the transformer would make other bytes now.
+   * For a stored value that is equal and not stale, this is the very bytes that are stored, so that the inner store
+   * sees a no-op even if the transformer would make other bytes now.
    */
-  protected innerValue(key: string, value: Uint8Array, isNew: boolean): MaybePromise<Uint8Array> {
-    if (isNew) return this.values.toStorage(key, value);
-    return andThen(this.inner.get(key), (result) => {
-      if (result.outcome !== 'found') return this.values.toStorage(key, value);
-      const stored = result.item.value;
-      return andThen(this.values.fromStorage(key, stored), (plain) =>
-        !plain.stale && equalBytes(plain.value, value) ? stored : this.values.toStorage(key, value),
-      );
-    });
+  #overStored({ key, value: stored }: KeyValue, value: Uint8Array): MaybePromise<Uint8Array> {
+    return andThen(this.values.fromStorage(key, stored), (plain) =>
+      !plain.stale && equalBytes(plain.value, value) ? stored : this.values.toStorage(key, value),
+    );
   }
 
   protected async close(inner: Storage): Promise<void> {
@@ -157,6 +183,7 @@ class TransformedStorage extends WrappedStorage {
 }
 
 class ForkableTransformedStorage extends TransformedStorage implements ForkableStorage {
+  override readonly embedded = true;
   readonly #forkable: ForkableStorage;
 
   constructor(inner: ForkableStorage, values: TransformedValues, maxWaitingEvents: number) {

@@ -1,32 +1,38 @@
 /**
  * The base of stores that wrap another one: `scoped.ts` and `transformed.ts`. It maps keys and values on the way in,
- * maps items on the way out, and keeps track of writes for stop().
+ * maps items on the way out, and keeps track of writes for stop(). A wrapper is an EmbeddedStorage if its inner store is
+ * one.
  * Invariant: once stop() is called no method reaches the inner store through the wrapper, and writes in flight are
  * answered first.
  */
+import { BugError } from '../base/errors.ts';
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts';
-import { checkFollowing, checkRange, checkTransaction, checkValue } from './checks.ts';
+import { checkRange, checkTransaction } from './checks.ts';
 import { StorageError } from './errors.ts';
 import { checkKey, type KeyRange } from './keys.ts';
-import type {
-  CreateOptions,
-  DeleteResult,
-  GetResult,
-  KeyValue,
-  ListOptions,
-  ListResult,
-  ReadOptions,
-  Revision,
-  Snapshot,
-  Storage,
-  Transaction,
-  TransactionResult,
-  Watch,
-  WatchOptions,
-  WatchSink,
-  Write,
-  WriteOptions,
-  WriteResult,
+import {
+  type CreateOptions,
+  type DeleteResult,
+  type EmbeddedStorage,
+  type GetResult,
+  isEmbedded,
+  type KeyValue,
+  type ListOptions,
+  type ListResult,
+  type ReadOptions,
+  type Revision,
+  type SeenState,
+  type Snapshot,
+  type Storage,
+  type StorageLimits,
+  type Transaction,
+  type TransactionResult,
+  type Watch,
+  type WatchOptions,
+  type WatchSink,
+  type Write,
+  type WriteOptions,
+  type WriteResult,
 } from './storage.ts';
 
 /** How a wrapper maps what passes through it. */
@@ -43,6 +49,8 @@ export interface StorageMapping {
 
 export abstract class WrappedStorage implements Storage {
   readonly driver: string;
+  readonly embedded: boolean;
+  readonly limits: StorageLimits;
   protected readonly mapping: StorageMapping;
   /** Also reachable while stop() waits for writes; see `open`. */
   protected readonly inner: Storage;
@@ -53,12 +61,27 @@ export abstract class WrappedStorage implements Storage {
 
   constructor(inner: Storage, mapping: StorageMapping) {
     this.driver = inner.driver;
+    this.embedded = inner.embedded;
+    this.limits = inner.limits;
     this.mapping = mapping;
     this.inner = inner;
   }
 
-  /** The bytes to store for a value of a new key, or over whatever the key holds. */
-  protected abstract innerValue(key: string, value: Uint8Array, isNew: boolean): MaybePromise<Uint8Array>;
+  /** The bytes to store for a value of a new key. */
+  protected abstract innerValue(key: string, value: Uint8Array): MaybePromise<Uint8Array>;
+
+  /** The bytes to store for a value over whatever the key holds, in a transaction. Default: `innerValue`. */
+  protected innerOverwrite(key: string, value: Uint8Array): MaybePromise<Uint8Array> {
+    return this.innerValue(key, value);
+  }
+
+  /** Passes a compare-and-write of an existing key on to the inner store. `key` is the key of the wrapper. */
+  protected abstract innerCompareAndWrite(
+    key: string,
+    seen: SeenState,
+    value: Uint8Array,
+    options: WriteOptions | undefined,
+  ): Promise<WriteResult>;
 
   abstract watch(options: WatchOptions, sink: WatchSink): Watch;
 
@@ -74,7 +97,7 @@ export abstract class WrappedStorage implements Storage {
   }
 
   oldestRevision(): Revision {
-    return this.open().oldestRevision();
+    return this.#embeddedStore().oldestRevision();
   }
 
   get(key: string, options?: ReadOptions): MaybePromise<GetResult> {
@@ -98,20 +121,22 @@ export abstract class WrappedStorage implements Storage {
   create(key: string, value: Uint8Array, options?: CreateOptions): Promise<WriteResult> {
     return this.#write(async (inner) => {
       checkKey(key);
-      checkValue(key, value);
-      checkFollowing(key, options?.followedBy, options?.ttlMs);
-      const stored = await this.innerValue(key, value, true);
-      const followedBy = options?.followedBy && (await this.innerValue(key, options.followedBy, true));
+      const stored = await this.innerValue(key, value);
+      const followedBy = options?.followedBy && (await this.innerValue(key, options.followedBy));
       return this.#outerWrite(await inner.create(this.mapping.innerKey(key), stored, { ...options, followedBy }));
     });
   }
 
-  compareAndWrite(key: string, expected: Revision, value: Uint8Array, options?: WriteOptions): Promise<WriteResult> {
-    return this.#write(async (inner) => {
+  compareAndWrite(
+    key: string,
+    seen: SeenState | undefined,
+    value: Uint8Array,
+    options?: WriteOptions,
+  ): Promise<WriteResult> {
+    if (seen === undefined) return this.create(key, value, options);
+    return this.#write(async () => {
       checkKey(key);
-      checkValue(key, value);
-      const stored = await this.innerValue(key, value, expected === 0);
-      return this.#outerWrite(await inner.compareAndWrite(this.mapping.innerKey(key), expected, stored, options));
+      return this.#outerWrite(await this.innerCompareAndWrite(key, seen, value, options));
     });
   }
 
@@ -131,7 +156,8 @@ export abstract class WrappedStorage implements Storage {
   }
 
   transact(transaction: Transaction): Promise<TransactionResult> {
-    return this.#write(async (inner): Promise<TransactionResult> => {
+    return this.#write(async (): Promise<TransactionResult> => {
+      const inner = this.#embeddedStore();
       checkTransaction(transaction);
       const checks = transaction.checks.map((check) => ({ ...check, key: this.mapping.innerKey(check.key) }));
       const writes = await mapAll(transaction.writes, (write) => this.#innerWrite(write));
@@ -141,12 +167,17 @@ export abstract class WrappedStorage implements Storage {
     });
   }
 
+  get startCompactor(): Storage['startCompactor'] {
+    const { inner } = this;
+    return inner.startCompactor && ((options) => inner.startCompactor!(options));
+  }
+
   async compact(revision: Revision): Promise<void> {
     await this.open().compact(revision);
   }
 
   snapshot(): MaybePromise<Snapshot> {
-    return andThen(this.open().snapshot(), (inner): MaybePromise<Snapshot> => {
+    return andThen(this.#embeddedStore().snapshot(), (inner): MaybePromise<Snapshot> => {
       // stop() was called meanwhile and could not stop this snapshot.
       if (this.#closed) return inner.stop().then(() => Promise.reject(closed()));
       const snapshot = new WrappedSnapshot(inner, this.mapping, (stopped) => this.#snapshots.delete(stopped));
@@ -168,6 +199,12 @@ export abstract class WrappedStorage implements Storage {
   protected open(): Storage {
     if (this.#closed) throw closed();
     return this.inner;
+  }
+
+  #embeddedStore(): EmbeddedStorage {
+    const inner = this.open();
+    if (isEmbedded(inner)) return inner;
+    throw new BugError(`a ${this.driver} store has no transactions, snapshots or history below its horizon`);
   }
 
   /** The inner snapshot that a fork starts from. Throws InvalidArgument for a snapshot of another kind of store. */
@@ -196,7 +233,7 @@ export abstract class WrappedStorage implements Storage {
   #innerWrite(write: Write): MaybePromise<Write> {
     const key = this.mapping.innerKey(write.key);
     if (write.type === 'delete') return { ...write, key };
-    return andThen(this.innerValue(write.key, write.value, false), (value) => ({ ...write, key, value }));
+    return andThen(this.innerOverwrite(write.key, write.value), (value) => ({ ...write, key, value }));
   }
 
   async #outerWrite(result: WriteResult): Promise<WriteResult> {

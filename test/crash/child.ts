@@ -15,7 +15,8 @@ import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { checksumOf } from '../../src/storage/lmdb/checksum.ts';
 import { openLmdbStorage, verifyFolder } from '../../src/storage/lmdb/index.ts';
-import type { Revision, Storage, StorageEvent } from '../../src/storage/storage.ts';
+import type { EmbeddedStorage, Revision, Storage, StorageEvent } from '../../src/storage/storage.ts';
+import { seenAt } from '../../src/storage/suite/context.ts';
 import { type CrashOperation, WriterModel } from './model.ts';
 
 export interface ChildStart {
@@ -114,7 +115,7 @@ function eventLine(event: StorageEvent): EventLine {
 }
 
 async function write(
-  storage: Storage,
+  storage: EmbeddedStorage,
   writer: number,
   model: WriterModel,
   revisions: Map<string, Revision>,
@@ -132,7 +133,7 @@ async function write(
 }
 
 async function perform(
-  storage: Storage,
+  storage: EmbeddedStorage,
   operation: CrashOperation,
   revisions: Map<string, Revision>,
 ): Promise<Revision> {
@@ -152,7 +153,7 @@ async function perform(
         ? await storage.delete(first.key, { expected: known })
         : known === 0
           ? await storage.create(first.key, first.value)
-          : await storage.compareAndWrite(first.key, known, first.value);
+          : await storage.compareAndWrite(first.key, seenAt(known), first.value);
     if (result.outcome !== 'ok')
       throw new Error(`${first.key}: ${result.outcome}, although no other writer has this key`);
     revision = result.revision;
@@ -178,7 +179,7 @@ async function count(storage: Storage, key: string): Promise<Revision> {
     const now = await storage.get(key);
     const value = Buffer.alloc(4);
     value.writeUInt32LE(now.outcome === 'found' ? Buffer.from(now.item.value).readUInt32LE(0) + 1 : 1);
-    const result = await storage.compareAndWrite(key, now.outcome === 'found' ? now.item.revision : 0, value);
+    const result = await storage.compareAndWrite(key, now.outcome === 'found' ? now.item : undefined, value);
     if (result.outcome === 'ok') return result.revision;
   }
 }

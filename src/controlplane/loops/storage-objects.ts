@@ -10,6 +10,7 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { ServedResource } from '../../loops/served-resources.ts';
 import type { StoredObjectListener, StoredObjects } from '../../loops/stored-objects.ts';
 import { escapeSegment } from '../../storage/keys.ts';
+import { statePages } from '../../storage/state-pages.ts';
 import type { Revision, Storage, StorageEvent, Watch, WatchEnd } from '../../storage/storage.ts';
 
 export interface StorageObjectsOptions {
@@ -47,20 +48,9 @@ export function createStorageObjects(options: StorageObjectsOptions): StoredObje
 
 /** The objects of a page are handed over in one run; other work may run between two pages. */
 const PAGE = 500;
-/** The values of one snapshot. */
+/** The values of one state. */
 async function* valuesOf(storage: Storage, prefix: string): AsyncIterable<Uint8Array> {
-  const snapshot = await storage.snapshot();
-  try {
-    let start: string | undefined;
-    do {
-      const range = { prefix, ...(start !== undefined && { start }) };
-      const { items, next } = await snapshot.list(range, { limit: PAGE });
-      for (const { value } of items) yield value;
-      start = next;
-    } while (start !== undefined);
-  } finally {
-    await snapshot.stop();
-  }
+  for await (const { items } of statePages(storage, prefix, PAGE)) for (const { value } of items) yield value;
 }
 
 const RETRY = { initialMs: 100, capMs: 30_000 };
@@ -102,7 +92,7 @@ class Follower {
     if (this.#revision === 0) await this.#readState();
     if (this.#stopping.signal.aborted) return;
     this.#watch = this.#options.storage.watch(
-      { ranges: [{ prefix: this.#prefix }], from: { after: this.#revision } },
+      { ranges: [{ prefix: this.#prefix }], from: { after: this.#revision }, previous: true },
       {
         events: (events) => this.#events(events),
         progress: (revision) => {
@@ -123,24 +113,17 @@ class Follower {
       this.#listener.synced();
       return;
     }
-    const snapshot = await storage.snapshot();
-    try {
-      this.#listener.reset();
-      let start: string | undefined;
-      do {
-        const range = { prefix: this.#prefix, ...(start !== undefined && { start }) };
-        const { items, next } = await snapshot.list(range, { limit: PAGE });
-        if (signal.aborted) return;
-        for (const { key, value, revision } of items)
-          if (!key.startsWith(this.#skipped)) this.#listener.put(value, revision, undefined);
-        start = next;
-        if (next !== undefined) await sleep(clock, 0, { signal });
-      } while (start !== undefined);
-      this.#listener.synced();
-      this.#revision = snapshot.revision;
-    } finally {
-      await snapshot.stop();
+    this.#listener.reset();
+    let state: Revision = 0;
+    for await (const page of statePages(storage, this.#prefix, PAGE)) {
+      if (state !== 0) await sleep(clock, 0, { signal });
+      if (signal.aborted) return;
+      for (const { key, value, revision } of page.items)
+        if (!key.startsWith(this.#skipped)) this.#listener.put(value, revision, undefined);
+      state = page.revision;
     }
+    this.#listener.synced();
+    this.#revision = state;
   }
 
   #events(events: readonly StorageEvent[]): void {
@@ -149,7 +132,7 @@ class Follower {
       this.#revision = event.revision;
       if (event.key.startsWith(this.#skipped)) continue;
       if (event.type === 'put') this.#listener.put(event.value, event.revision, event.previous?.value);
-      else this.#listener.delete(event.previous.value, event.revision);
+      else this.#listener.delete(event.previous!.value, event.revision);
     }
   }
 

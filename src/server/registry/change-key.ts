@@ -94,7 +94,7 @@ async function carryOut<T>(
 ): Promise<Outcome<T>> {
   if (step.type === 'write') {
     const { value, options } = step;
-    const result = await core.storage.compareAndWrite(key, current?.revision ?? 0, value, options);
+    const result = await core.storage.compareAndWrite(key, current, value, options);
     if (result.outcome !== 'ok') return { type: 'lost', current: result.current };
     core.noteWrite(result.revision);
     const state = { key, revision: result.revision, value };

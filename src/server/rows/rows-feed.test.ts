@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
-import { Recorder } from '../../storage/suite/context.ts';
+import { Recorder, seenAt } from '../../storage/suite/context.ts';
 import { FakeRows } from './fake-rows.fixtures.ts';
 import { CODEC, contents, failing, failure, open, row } from './rows-storage.fixtures.ts';
 import { createRowsStorage } from './rows-storage.ts';
@@ -144,7 +144,7 @@ describe('rows with a stream of changes', () => {
     await storage.revision();
     const recorder = Recorder.start(storage, '', 'now');
     const { revision } = await storage.create('a', encodeUtf8('1'));
-    const replaced = await storage.compareAndWrite('a', revision, encodeUtf8('2'));
+    const replaced = await storage.compareAndWrite('a', seenAt(revision), encodeUtf8('2'));
     await storage.delete('a', { expected: replaced.revision });
     await settle();
     expect(recorder.seen.map(({ type, key }) => `${type} ${key}`)).toEqual(['put a', 'put a', 'delete a']);

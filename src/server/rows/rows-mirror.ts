@@ -4,11 +4,11 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
-import { type CompactorOptions, startCompactor } from '../../storage/compactor.ts';
+import { startCompactor } from '../../storage/compactor.ts';
 import { StorageError } from '../../storage/errors.ts';
 import type { MemoryRetention } from '../../storage/memory/history.ts';
 import { createMirrorStorage, type MirrorStorage } from '../../storage/memory/memory-storage.ts';
-import type { Revision } from '../../storage/storage.ts';
+import type { CompactorOptions, Revision } from '../../storage/storage.ts';
 
 /** How long a request waits until the stream of changes of sequenced rows shows what it needs. */
 const STREAM_TIMEOUT_MS = 10_000;

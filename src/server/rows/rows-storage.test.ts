@@ -5,7 +5,7 @@ import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { Recorder } from '../../storage/suite/context.ts';
+import { Recorder, seenAt } from '../../storage/suite/context.ts';
 import { FakeRows } from './fake-rows.fixtures.ts';
 import { CODEC, contents, failing, failure, open, row } from './rows-storage.fixtures.ts';
 import { createRowsStorage } from './rows-storage.ts';
@@ -76,14 +76,14 @@ describe('a storage over rows', () => {
     const before = await storage.get('a');
     if (before.outcome !== 'found') return expect.unreachable();
     rows.write(row('a', 'by another'));
-    const result = await storage.compareAndWrite('a', before.item.revision, encodeUtf8('2'));
+    const result = await storage.compareAndWrite('a', before.item, encodeUtf8('2'));
     if (result.outcome !== 'conflict') return expect.unreachable();
     expect(decodeUtf8(result.current!.value)).toBe('by another');
     expect(await contents(storage)).toEqual({ a: 'by another' });
     rows.write(row('b', 'by another'));
     expect(await storage.create('b', encodeUtf8('2'))).toMatchObject({ outcome: 'conflict', current: { key: 'b' } });
     rows.erase({ namespace: '', name: 'a' });
-    const gone = await storage.compareAndWrite('a', result.current!.revision, encodeUtf8('2'));
+    const gone = await storage.compareAndWrite('a', result.current!, encodeUtf8('2'));
     expect(gone).toMatchObject({ outcome: 'conflict', current: undefined });
     expect(await contents(storage)).toEqual({ b: 'by another' });
     await storage.stop();
@@ -104,7 +104,9 @@ describe('a storage over rows', () => {
   it('does not write a value that the row already has', async () => {
     const { storage, rows } = open('polled');
     const created = await storage.create('a', encodeUtf8('1'));
-    expect(await storage.compareAndWrite('a', created.revision, encodeUtf8('1'))).toMatchObject({ changed: false });
+    expect(await storage.compareAndWrite('a', seenAt(created.revision), encodeUtf8('1'))).toMatchObject({
+      changed: false,
+    });
     expect(rows.calls.filter((call) => call === 'replace')).toEqual([]);
     await storage.stop();
   });
@@ -129,7 +131,7 @@ describe('writes of unknown outcome', () => {
       const created = await storage.create('a', encodeUtf8('1'));
       expect(created).toMatchObject({ outcome: 'ok', changed: true });
       rows.after = failing('replace');
-      const replaced = await storage.compareAndWrite('a', created.revision, encodeUtf8('2'));
+      const replaced = await storage.compareAndWrite('a', seenAt(created.revision), encodeUtf8('2'));
       expect(replaced).toMatchObject({ outcome: 'ok', changed: true });
       expect(await contents(storage)).toEqual({ a: '2' });
       rows.after = failing('remove');
@@ -173,7 +175,7 @@ describe('writes of unknown outcome', () => {
       rows.write(row('a', 'by another'));
       failing('replace')(operation);
     };
-    const late = storage.compareAndWrite('a', before.item.revision, encodeUtf8('2'));
+    const late = storage.compareAndWrite('a', before.item, encodeUtf8('2'));
     expect(await failure(late)).toMatchObject({ code: 'Unknown' });
     await storage.stop();
   });
@@ -195,7 +197,7 @@ describe('writes of unknown outcome', () => {
     const before = await storage.get('a');
     if (before.outcome !== 'found') return expect.unreachable();
     rows.replace = async () => 'conflict';
-    const error = await failure(storage.compareAndWrite('a', before.item.revision, encodeUtf8('2')));
+    const error = await failure(storage.compareAndWrite('a', before.item, encodeUtf8('2')));
     expect(error.message).toBe("the rows answered 'conflict' but show the expected version");
     await storage.stop();
   });

@@ -21,27 +21,32 @@ import {
   checkTtl,
   checkValue,
   checkWatch,
+  expectedRevision,
 } from '../../storage/checks.ts';
 import { StorageError } from '../../storage/errors.ts';
 import { checkKey, type KeyRange } from '../../storage/keys.ts';
 import type { MemoryRetention } from '../../storage/memory/history.ts';
-import type {
-  CreateOptions,
-  DeleteResult,
-  GetResult,
-  ListOptions,
-  ListResult,
-  ReadOptions,
-  Revision,
-  Snapshot,
-  Storage,
-  Transaction,
-  TransactionResult,
-  Watch,
-  WatchOptions,
-  WatchSink,
-  WriteOptions,
-  WriteResult,
+import {
+  type CreateOptions,
+  type DeleteResult,
+  type EmbeddedStorage,
+  type GetResult,
+  LIMITS,
+  type ListOptions,
+  type ListResult,
+  type ReadOptions,
+  type Revision,
+  type SeenState,
+  type Snapshot,
+  type Storage,
+  type StorageLimits,
+  type Transaction,
+  type TransactionResult,
+  type Watch,
+  type WatchOptions,
+  type WatchSink,
+  type WriteOptions,
+  type WriteResult,
 } from '../../storage/storage.ts';
 import { KeyedTurns } from './keyed-turns.ts';
 import { LateWatch } from './late-watch.ts';
@@ -73,8 +78,10 @@ export function createRowsStorage(options: RowsStorageOptions): Storage {
   return new RowsStorage(options);
 }
 
-class RowsStorage implements Storage {
+class RowsStorage implements EmbeddedStorage {
   readonly driver = 'rows';
+  readonly embedded = true;
+  readonly limits: StorageLimits = LIMITS;
   readonly #options: RowsStorageOptions;
   readonly #target: RowsTarget;
   readonly #feed: RowsFeed;
@@ -159,29 +166,29 @@ class RowsStorage implements Storage {
   }
 
   create(key: string, value: Uint8Array, options: CreateOptions = {}): Promise<WriteResult> {
-    return this.#write(key, 0, value, options);
+    return this.#write(key, undefined, value, options);
   }
 
   compareAndWrite(
     key: string,
-    expected: Revision,
+    seen: SeenState | undefined,
     value: Uint8Array,
     options: WriteOptions = {},
   ): Promise<WriteResult> {
-    return this.#write(key, expected, value, { ...options, followedBy: undefined });
+    return this.#write(key, seen, value, { ...options, followedBy: undefined });
   }
 
-  #write(key: string, expected: Revision, value: Uint8Array, options: CreateOptions): Promise<WriteResult> {
+  #write(key: string, seen: SeenState | undefined, value: Uint8Array, options: CreateOptions): Promise<WriteResult> {
     const check = (): void => {
       checkKey(key);
-      checkRevision(expected);
+      expectedRevision(seen);
       checkValue(key, value);
       checkTtl(key, options.ttlMs);
       checkFollowing(key, options.followedBy, options.ttlMs);
       if (options.ttlMs !== undefined) throw new StorageError('InvalidArgument', 'rows have no time to live', { key });
     };
     return this.#submit(key, check, async (writer) => {
-      const result = await writer.put(key, expected, value);
+      const result = await writer.put(key, seen?.revision ?? 0, value);
       if (result.outcome === 'ok' && options.followedBy !== undefined)
         await writer.put(key, result.revision, options.followedBy);
       return result;

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { StorageError } from '../errors.ts';
 import type { Storage, StorageEvent, WatchEnd } from '../storage.ts';
+import { seenAt } from '../suite/context.ts';
 import { checksumOf } from './checksum.ts';
 import { openLmdbStorage } from './open.ts';
 import { damage, makeFolder } from './test-folder.fixtures.ts';
@@ -14,7 +15,7 @@ async function fill(folder: string): Promise<void> {
   const storage = await openLmdbStorage({ folder });
   await storage.create('p/a', encodeUtf8('first value of a'));
   const { revision } = await storage.create('p/b', encodeUtf8('first value of b'));
-  await storage.compareAndWrite('p/b', revision, encodeUtf8('second value of b'));
+  await storage.compareAndWrite('p/b', seenAt(revision), encodeUtf8('second value of b'));
   await storage.create('p/c', encodeUtf8('first value of c'));
   await storage.stop();
 }
@@ -52,7 +53,7 @@ describe('a damaged value', () => {
     await expectCorrupt(() => storage.list({ prefix: 'p/' }), 'p/b');
     const snapshot = await storage.snapshot();
     await expectCorrupt(() => snapshot.get('p/b'), 'p/b');
-    await expectCorrupt(() => storage.compareAndWrite('p/b', 4, encodeUtf8('x')), 'p/b');
+    await expectCorrupt(() => storage.compareAndWrite('p/b', seenAt(4), encodeUtf8('x')), 'p/b');
     await expectCorrupt(() => storage.delete('p/b'), 'p/b');
     await expectCorrupt(() => storage.create('p/b', encodeUtf8('x')), 'p/b');
     expect(await storage.get('p/a')).toMatchObject({ outcome: 'found' });

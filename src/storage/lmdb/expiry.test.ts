@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
+import { seenAt } from '../suite/context.ts';
 import { openLmdbStorage } from './open.ts';
 import { makeFolder } from './test-folder.fixtures.ts';
 import { verifyFolder } from './verify.ts';
@@ -16,8 +17,8 @@ describe('the expiry index', () => {
     const b = await storage.create('b', x, { ttlMs: 50_000 });
     await storage.create('c', x, { ttlMs: 50_000 });
     await storage.create('d', x, { ttlMs: 1_000 });
-    await storage.compareAndWrite('a', a.revision, encodeUtf8('y'), { ttlMs: 90_000 });
-    await storage.compareAndWrite('b', b.revision, encodeUtf8('y'));
+    await storage.compareAndWrite('a', seenAt(a.revision), encodeUtf8('y'), { ttlMs: 90_000 });
+    await storage.compareAndWrite('b', seenAt(b.revision), encodeUtf8('y'));
     await storage.delete('c');
     await storage.stop();
     expect(await verifyFolder(folder)).toMatchObject({ keys: 3, problems: [] });

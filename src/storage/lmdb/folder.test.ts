@@ -14,6 +14,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { isConfigError } from '../../base/errors.ts';
 import { isStorageError } from '../errors.ts';
+import { seenAt } from '../suite/context.ts';
 import { checkDataFile } from './data-file.ts';
 import { openError } from './medium-error.ts';
 import { openLmdbStorage } from './open.ts';
@@ -147,7 +148,7 @@ describe('the data folder', () => {
     const storage = await openLmdbStorage({ folder, retention: { bytes: 0 } });
     await storage.create('small', encodeUtf8('x'));
     const big = await storage.create('big', new Uint8Array(1_000_000));
-    await storage.compareAndWrite('big', big.revision, encodeUtf8('x'));
+    await storage.compareAndWrite('big', seenAt(big.revision), encodeUtf8('x'));
     // Pruning frees the megabyte, which lies at the end of the file; a few commits more and no meta page refers to it.
     for (let i = 0; i < 5; i++) await storage.create(`more/${i}`, encodeUtf8('x'));
     await storage.stop();

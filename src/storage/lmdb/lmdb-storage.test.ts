@@ -33,6 +33,8 @@ describe('the storage suite on LMDB', () => {
       await run({
         clock,
         settle,
+        advance: (ms) => clock.advance(ms),
+        timeScale: 1,
         open: () => openAt(join(base, `${opened.length}`)),
         reopen: async (storage) => {
           await storage.stop();

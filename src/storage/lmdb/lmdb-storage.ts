@@ -13,28 +13,32 @@ import {
   checkTtl,
   checkValue,
   checkWatch,
+  expectedRevision,
 } from '../checks.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
-import type {
-  Compacted,
-  CreateOptions,
-  DeleteResult,
-  Future,
-  GetResult,
-  ListOptions,
-  ListResult,
-  ReadOptions,
-  Revision,
-  Snapshot,
-  Storage,
-  Transaction,
-  TransactionResult,
-  Watch,
-  WatchOptions,
-  WatchSink,
-  WriteOptions,
-  WriteResult,
+import {
+  type Compacted,
+  type CreateOptions,
+  type DeleteResult,
+  type EmbeddedStorage,
+  type Future,
+  type GetResult,
+  LIMITS,
+  type ListOptions,
+  type ListResult,
+  type ReadOptions,
+  type Revision,
+  type SeenState,
+  type Snapshot,
+  type StorageLimits,
+  type Transaction,
+  type TransactionResult,
+  type Watch,
+  type WatchOptions,
+  type WatchSink,
+  type WriteOptions,
+  type WriteResult,
 } from '../storage.ts';
 import type { Database } from './database.ts';
 import { DiskRoom } from './disk-room.ts';
@@ -58,8 +62,10 @@ export interface LmdbStorageParts {
   readonly beforeCommit?: (() => void) | undefined;
 }
 
-export class LmdbStorage implements Storage {
+export class LmdbStorage implements EmbeddedStorage {
   readonly driver = 'lmdb';
+  readonly embedded = true;
+  readonly limits: StorageLimits = LIMITS;
   readonly #parts: LmdbStorageParts;
   readonly #states: StateReader;
   readonly #pruner: Pruner;
@@ -165,16 +171,21 @@ export class LmdbStorage implements Storage {
   }
 
   create(key: string, value: Uint8Array, options?: CreateOptions): Promise<WriteResult> {
-    return this.#write(key, 0, value, options?.ttlMs, options?.followedBy);
+    return this.#write(key, undefined, value, options?.ttlMs, options?.followedBy);
   }
 
-  compareAndWrite(key: string, expected: Revision, value: Uint8Array, options?: WriteOptions): Promise<WriteResult> {
-    return this.#write(key, expected, value, options?.ttlMs, undefined);
+  compareAndWrite(
+    key: string,
+    seen: SeenState | undefined,
+    value: Uint8Array,
+    options?: WriteOptions,
+  ): Promise<WriteResult> {
+    return this.#write(key, seen, value, options?.ttlMs, undefined);
   }
 
   #write(
     key: string,
-    expected: Revision,
+    seen: SeenState | undefined,
     value: Uint8Array,
     ttlMs: number | undefined,
     followedBy: Uint8Array | undefined,
@@ -182,7 +193,7 @@ export class LmdbStorage implements Storage {
     try {
       this.#open();
       checkKey(key);
-      checkRevision(expected);
+      const expected = expectedRevision(seen);
       checkValue(key, value);
       checkTtl(key, ttlMs);
       checkFollowing(key, followedBy, ttlMs);

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { StorageError } from '../errors.ts';
-import type { Storage } from '../storage.ts';
+import type { EmbeddedStorage } from '../storage.ts';
 import { Database } from './database.ts';
 import { FILE_MODE, openFolder } from './folder.ts';
 import { FORMAT_VERSION, revisionOf } from './layout.ts';
@@ -38,7 +38,7 @@ export interface LmdbOptions {
  * Opens the store. Throws ConfigError if the folder is in use, cannot be written or has a newer format, StorageError
  * `Corrupt` if its data is damaged or truncated, and `NoSpace` if the disk is full.
  */
-export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
+export async function openLmdbStorage(options: LmdbOptions): Promise<EmbeddedStorage> {
   const path = resolve(options.folder);
   const retention = { ...DEFAULT_RETENTION, ...options.retention };
   if (!(retention.ageMs >= 0) || !(retention.bytes >= 0)) {

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
-import type { KeyValue, Storage } from '../storage.ts';
+import type { EmbeddedStorage, KeyValue } from '../storage.ts';
 import { openLmdbStorage } from './open.ts';
 import { makeFolder } from './test-folder.fixtures.ts';
 import { verifyFolder } from './verify.ts';
 
-async function put(storage: Storage, key: string, value: string): Promise<number> {
+async function put(storage: EmbeddedStorage, key: string, value: string): Promise<number> {
   const write = { type: 'put', key, value: encodeUtf8(value) } as const;
   return (await storage.transact({ checks: [], writes: [write] })).revision;
 }
 
 /** Writes to an unrelated key until the floor has come to rest: pruning rides on commits. */
-async function settled(storage: Storage): Promise<number> {
+async function settled(storage: EmbeddedStorage): Promise<number> {
   for (let last = -1; ; ) {
     const now = storage.oldestRevision();
     if (now === last) return now;
@@ -84,7 +84,7 @@ describe('retention', () => {
           remove = done;
         });
         const clock = new VirtualClock();
-        const open = (): Promise<Storage> => openLmdbStorage({ folder, clock, retention: { ageMs: 5_000 } });
+        const open = (): Promise<EmbeddedStorage> => openLmdbStorage({ folder, clock, retention: { ageMs: 5_000 } });
         let storage = await open();
         const states: (readonly KeyValue[])[] = [];
         for (const [i, { key, kind }] of operations.entries()) {

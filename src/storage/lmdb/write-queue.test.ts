@@ -1,12 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
-import type { Storage, StorageEvent } from '../storage.ts';
+import type { EmbeddedStorage, StorageEvent } from '../storage.ts';
+import { seenAt } from '../suite/context.ts';
 import { openLmdbStorage } from './open.ts';
 import { makeFolder } from './test-folder.fixtures.ts';
 import { verifyFolder } from './verify.ts';
 
 interface FailingStore {
-  readonly storage: Storage;
+  readonly storage: EmbeddedStorage;
   readonly folder: string;
   readonly seen: StorageEvent[];
   /** Fails the next commits with this errno; undefined: they succeed again. */
@@ -50,7 +51,7 @@ describe('a commit that fails', () => {
       fail(errno);
       const writes = await Promise.allSettled([
         storage.create('b', x),
-        storage.compareAndWrite('a', before.revision, encodeUtf8('y')),
+        storage.compareAndWrite('a', seenAt(before.revision), encodeUtf8('y')),
         storage.delete('a'),
         storage.transact({ checks: [], writes: [{ type: 'put', key: 'c', value: x }] }),
         storage.compact(before.revision),
@@ -79,7 +80,7 @@ describe('a commit that fails', () => {
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'NoSpace' } });
     }
     fail(undefined);
-    expect(await storage.compareAndWrite('a', revision + 1, x)).toMatchObject({
+    expect(await storage.compareAndWrite('a', seenAt(revision + 1), x)).toMatchObject({
       outcome: 'conflict',
       current: undefined,
     });
@@ -95,8 +96,8 @@ describe('the writes of one group', () => {
     const results = await Promise.all([
       storage.create('a', encodeUtf8('1')),
       storage.create('a', encodeUtf8('2')),
-      storage.compareAndWrite('a', base + 1, encodeUtf8('3')),
-      storage.compareAndWrite('a', base + 2, encodeUtf8('3')),
+      storage.compareAndWrite('a', seenAt(base + 1), encodeUtf8('3')),
+      storage.compareAndWrite('a', seenAt(base + 2), encodeUtf8('3')),
       storage.delete('a', { expected: base + 2 }),
       storage.delete('a'),
       storage.create('a', encodeUtf8('4')),

@@ -15,32 +15,36 @@ import {
   checkTtl,
   checkValue,
   checkWatch,
+  expectedRevision,
 } from '../checks.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
-import type {
-  Compacted,
-  CreateOptions,
-  DeleteResult,
-  ForkableStorage,
-  Future,
-  GetResult,
-  KeyValue,
-  ListOptions,
-  ListResult,
-  ReadOptions,
-  Revision,
-  Snapshot,
-  Storage,
-  StorageEvent,
-  Transaction,
-  TransactionResult,
-  Watch,
-  WatchOptions,
-  WatchSink,
-  Write,
-  WriteOptions,
-  WriteResult,
+import {
+  type Compacted,
+  type CreateOptions,
+  type DeleteResult,
+  type EmbeddedStorage,
+  type ForkableStorage,
+  type Future,
+  type GetResult,
+  type KeyValue,
+  LIMITS,
+  type ListOptions,
+  type ListResult,
+  type ReadOptions,
+  type Revision,
+  type SeenState,
+  type Snapshot,
+  type StorageEvent,
+  type StorageLimits,
+  type Transaction,
+  type TransactionResult,
+  type Watch,
+  type WatchOptions,
+  type WatchSink,
+  type Write,
+  type WriteOptions,
+  type WriteResult,
 } from '../storage.ts';
 import { DEFAULT_RETENTION, type Items, type MemoryRetention } from './history.ts';
 import { bounds, MemorySnapshot } from './memory-snapshot.ts';
@@ -75,7 +79,7 @@ interface Pending {
 }
 
 /** A memory store that mirrors another medium: its owner applies changes that are already committed there. */
-export interface MirrorStorage extends Storage {
+export interface MirrorStorage extends EmbeddedStorage {
   revision(): Revision;
   get(key: string, options?: ReadOptions): GetResult;
   /**
@@ -98,6 +102,8 @@ export function createMirrorStorage(
 
 class MemoryStorage implements ForkableStorage, MirrorStorage {
   readonly driver = 'memory';
+  readonly embedded = true;
+  readonly limits: StorageLimits = LIMITS;
   readonly #clock: Clock;
   readonly #retention: MemoryRetention;
   readonly #state: MemoryState;
@@ -162,28 +168,28 @@ class MemoryStorage implements ForkableStorage, MirrorStorage {
   }
 
   create(key: string, value: Uint8Array, options: CreateOptions = {}): Promise<WriteResult> {
-    return this.#write(key, 0, value, options);
+    return this.#write(key, undefined, value, options);
   }
 
   compareAndWrite(
     key: string,
-    expected: Revision,
+    seen: SeenState | undefined,
     value: Uint8Array,
     options: WriteOptions = {},
   ): Promise<WriteResult> {
-    return this.#write(key, expected, value, { ...options, followedBy: undefined });
+    return this.#write(key, seen, value, { ...options, followedBy: undefined });
   }
 
-  #write(key: string, expected: Revision, value: Uint8Array, options: CreateOptions): Promise<WriteResult> {
+  #write(key: string, seen: SeenState | undefined, value: Uint8Array, options: CreateOptions): Promise<WriteResult> {
     return this.#submit(
       () => {
         checkKey(key);
-        checkRevision(expected);
+        expectedRevision(seen);
         checkValue(key, value);
         checkTtl(key, options.ttlMs);
         checkFollowing(key, options.followedBy, options.ttlMs);
       },
-      (now) => this.#state.write(key, expected, value, options, now),
+      (now) => this.#state.write(key, seen?.revision ?? 0, value, options, now),
     );
   }
 

@@ -2,15 +2,18 @@
  * The context of the cases of the conformance suite, helpers, and a sink that records. Nothing here waits for time to
  * pass, only for events. A driver that never delivers the event fails by the timeout of the runner.
  */
-import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import { decodeUtf8, EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
 import { Deferred } from '../../base/deferred.ts';
 import type { VirtualClock } from '../../base/virtual-clock.ts';
 import {
+  type EmbeddedStorage,
   type ForkableStorage,
+  isEmbedded,
   isForkable,
   type KeyValue,
   type ListOptions,
   type Revision,
+  type SeenState,
   type Storage,
   type StorageEvent,
   type Watch,
@@ -29,7 +32,12 @@ export interface SuiteContext {
    * skipped.
    */
   readonly reopen?: ((storage: Storage) => Promise<Storage>) | undefined;
+  /** The clock of an embedded store. Another driver may run on real time. */
   readonly clock: VirtualClock;
+  /** Lets this much time pass for the store: on the virtual clock, or really. */
+  advance(ms: number): Promise<void>;
+  /** The share of the times of the suite that the driver gets: 1 on virtual time, less where time really passes. */
+  readonly timeScale: number;
   /** Resolves when work that the driver has scheduled has run. */
   settle(): Promise<void>;
   /**
@@ -43,8 +51,18 @@ export interface SuiteContext {
 export interface SuiteCase {
   readonly name: string;
   /** The feature that the driver must have. Otherwise the runner skips the case and reports that. */
-  readonly needs?: 'reopen' | 'fork';
+  readonly needs?: 'reopen' | 'fork' | 'embedded';
   run(context: SuiteContext): Promise<void>;
+}
+
+export function embedded(storage: Storage): EmbeddedStorage {
+  expectTrue(isEmbedded(storage), 'the store is embedded');
+  return storage;
+}
+
+/** The oldest revision that can be read with `lookBack`, or without it on a store that has no such thing. */
+export function oldestRevision(storage: Storage): Revision {
+  return isEmbedded(storage) ? storage.oldestRevision() : storage.horizon();
 }
 
 export function forkable(storage: Storage): ForkableStorage {
@@ -61,10 +79,20 @@ export async function put(storage: Storage, key: string, value: string, ttlMs?: 
   return expectOutcome(result, 'ok').revision;
 }
 
-/** Writes the key unconditionally and returns the revision. */
+/** Writes the key unconditionally and returns the revision of the store. */
 export async function overwrite(storage: Storage, key: string, value: string): Promise<Revision> {
-  const write = { type: 'put', key, value: bytes(value) } as const;
-  return expectOutcome(await storage.transact({ checks: [], writes: [write] }), 'ok').revision;
+  const found = await storage.get(key);
+  let seen = found.outcome === 'found' ? found.item : undefined;
+  for (;;) {
+    const result = await storage.compareAndWrite(key, seen, bytes(value));
+    if (result.outcome === 'ok') return result.changed ? result.revision : storage.revision();
+    seen = result.current;
+  }
+}
+
+/** A state of which a writer knows the revision only. The write of an unknown state is never a no-op on every driver. */
+export function seenAt(revision: Revision): SeenState | undefined {
+  return revision === 0 ? undefined : { revision, value: EMPTY_BYTES, stale: true };
 }
 
 export async function remove(storage: Storage, key: string): Promise<Revision> {
@@ -112,7 +140,7 @@ export class Recorder implements WatchSink {
     storage: Storage,
     prefix: string | readonly string[],
     from: WatchOptions['from'],
-    more: { lookBack?: boolean } = {},
+    more: { lookBack?: boolean; previous?: boolean } = {},
   ): Recorder {
     const recorder = new Recorder();
     const prefixes = typeof prefix === 'string' ? [prefix] : prefix;

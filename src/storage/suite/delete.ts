@@ -1,6 +1,6 @@
 /** Conformance: delete. */
 import { expectEqual, expectOutcome, expectTrue } from '../suite-assert.ts';
-import { bytes, overwrite, put, readText, type SuiteCase } from './context.ts';
+import { bytes, overwrite, put, readText, type SuiteCase, seenAt } from './context.ts';
 
 export const deleteCases: readonly SuiteCase[] = [
   {
@@ -63,7 +63,7 @@ export const deleteCases: readonly SuiteCase[] = [
         const storage = await context.open();
         const revision = await put(storage, 'a', 'x');
         const remove = () => storage.delete('a', { expected: revision });
-        const write = () => storage.compareAndWrite('a', revision, bytes('y'));
+        const write = () => storage.compareAndWrite('a', seenAt(revision), bytes('y'));
         const [first, second] = await Promise.all(deleteFirst ? [remove(), write()] : [write(), remove()]);
         expectTrue((first.outcome === 'ok') !== (second.outcome === 'ok'), 'exactly one wins');
         const deleteWon = (first.outcome === 'ok') === deleteFirst;

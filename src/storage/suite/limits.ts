@@ -3,7 +3,7 @@
 import { MAX_KEY_BYTES } from '../keys.ts';
 import { LIMITS } from '../storage.ts';
 import { expectEqual, expectOutcome, expectStorageError } from '../suite-assert.ts';
-import { bytes, keysOf, Recorder, type SuiteCase } from './context.ts';
+import { bytes, embedded, keysOf, Recorder, type SuiteCase, seenAt } from './context.ts';
 
 const UNFIT = [
   '',
@@ -20,12 +20,32 @@ export const limitCases: readonly SuiteCase[] = [
     name: 'an invalid key is InvalidArgument for every method, and nothing is written',
     async run(context) {
       const storage = await context.open();
+      const before = await storage.revision();
       const sink = new Recorder();
       for (const key of UNFIT) {
         await expectStorageError(() => storage.get(key), 'InvalidArgument');
         await expectStorageError(() => storage.create(key, bytes('x')), 'InvalidArgument');
-        await expectStorageError(() => storage.compareAndWrite(key, 0, bytes('x')), 'InvalidArgument');
+        await expectStorageError(() => storage.compareAndWrite(key, undefined, bytes('x')), 'InvalidArgument');
         await expectStorageError(() => storage.delete(key), 'InvalidArgument');
+        if (key === '') continue;
+        await expectStorageError(() => storage.list({ prefix: key }), 'InvalidArgument');
+        await expectStorageError(() => storage.list({ prefix: '', start: key }), 'InvalidArgument');
+        await expectStorageError(
+          () => void storage.watch({ ranges: [{ prefix: key }], from: 'now' }, sink),
+          'InvalidArgument',
+        );
+      }
+      expectEqual(await keysOf(storage, ''), []);
+      expectEqual(await storage.revision(), before);
+      expectEqual(sink.calls, []);
+    },
+  },
+  {
+    name: 'an invalid key is InvalidArgument for transactions, and nothing is written',
+    needs: 'embedded',
+    async run(context) {
+      const storage = embedded(await context.open());
+      for (const key of UNFIT) {
         await expectStorageError(
           () => storage.transact({ checks: [{ key, revision: 0 }], writes: [] }),
           'InvalidArgument',
@@ -45,17 +65,9 @@ export const limitCases: readonly SuiteCase[] = [
           () => storage.transact({ checks: [], writes: [{ type: 'delete', key }] }),
           'InvalidArgument',
         );
-        if (key === '') continue;
-        await expectStorageError(() => storage.list({ prefix: key }), 'InvalidArgument');
-        await expectStorageError(() => storage.list({ prefix: '', start: key }), 'InvalidArgument');
-        await expectStorageError(
-          () => void storage.watch({ ranges: [{ prefix: key }], from: 'now' }, sink),
-          'InvalidArgument',
-        );
       }
       expectEqual(await keysOf(storage, ''), []);
       expectEqual(await storage.revision(), 1);
-      expectEqual(sink.calls, []);
     },
   },
   {
@@ -71,6 +83,7 @@ export const limitCases: readonly SuiteCase[] = [
     name: 'the longest key works with every method',
     async run(context) {
       const storage = await context.open();
+      const base = await storage.revision();
       const room = context.maxKeyBytes ?? MAX_KEY_BYTES;
       const ascii = `a/${'k'.repeat(room - 2)}`;
       const wide = `b/${'日'.repeat(Math.floor((room - 2) / 3))}`;
@@ -78,9 +91,9 @@ export const limitCases: readonly SuiteCase[] = [
         const { revision } = expectOutcome(await storage.create(key, bytes('x')), 'ok');
         expectOutcome(await storage.get(key), 'found');
         expectEqual(await keysOf(storage, key), [key]);
-        expectOutcome(await storage.compareAndWrite(key, revision, bytes('y')), 'ok');
+        expectOutcome(await storage.compareAndWrite(key, seenAt(revision), bytes('y')), 'ok');
       }
-      const watcher = Recorder.start(storage, '', { after: 1 });
+      const watcher = Recorder.start(storage, '', { after: base });
       await watcher.caughtUp(storage);
       expectEqual(
         watcher.seen.map((event) => event.key),
@@ -94,13 +107,22 @@ export const limitCases: readonly SuiteCase[] = [
     name: 'the largest value works, one byte more is InvalidArgument',
     async run(context) {
       const storage = await context.open();
-      const room = context.maxValueBytes ?? LIMITS.valueBytes;
+      const room = context.maxValueBytes ?? storage.limits.valueBytes;
       const largest = new Uint8Array(room).fill(7);
       const { revision } = expectOutcome(await storage.create('a', largest), 'ok');
       expectEqual(expectOutcome(await storage.get('a'), 'found').item.value.byteLength, room);
-      const tooLarge = new Uint8Array(LIMITS.valueBytes + 1);
+      const tooLarge = new Uint8Array(storage.limits.valueBytes + 1);
       await expectStorageError(() => storage.create('b', tooLarge), 'InvalidArgument');
-      await expectStorageError(() => storage.compareAndWrite('a', revision, tooLarge), 'InvalidArgument');
+      await expectStorageError(() => storage.compareAndWrite('a', seenAt(revision), tooLarge), 'InvalidArgument');
+      expectEqual(await keysOf(storage, ''), ['a']);
+      expectEqual(await storage.revision(), revision);
+    },
+  },
+  {
+    name: 'the values of a transaction may not exceed the limit together',
+    needs: 'embedded',
+    async run(context) {
+      const storage = embedded(await context.open());
       const half = new Uint8Array(Math.floor(LIMITS.transactionBytes / 2) + 1);
       await expectStorageError(
         () =>
@@ -110,8 +132,7 @@ export const limitCases: readonly SuiteCase[] = [
           }),
         'InvalidArgument',
       );
-      expectEqual(await keysOf(storage, ''), ['a']);
-      expectEqual(await storage.revision(), revision);
+      expectEqual(await keysOf(storage, ''), []);
     },
   },
 ];

@@ -1,6 +1,6 @@
 /** Conformance: list. */
 import { expectEqual, expectOutcome, expectTrue } from '../suite-assert.ts';
-import { keysOf, lines, overwrite, put, remove, type SuiteCase } from './context.ts';
+import { embedded, keysOf, lines, overwrite, put, remove, type SuiteCase } from './context.ts';
 
 export const listCases: readonly SuiteCase[] = [
   {
@@ -198,8 +198,9 @@ export const listCases: readonly SuiteCase[] = [
   },
   {
     name: 'a list shows one state, however many writers there are',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       // Every transaction changes both keys: a list in which they differ shows no single state.
       const value = (i: number): Uint8Array => Uint8Array.of(i);
       const pair = (i: number) => ['t/a', 't/z'].map((key) => ({ type: 'put', key, value: value(i) }) as const);

@@ -5,6 +5,7 @@
  */
 import type { Compacted, Future, KeyValue, ListResult, ReadOptions, Revision, Snapshot, Storage } from '../storage.ts';
 import { expectEqual, expectTrue } from '../suite-assert.ts';
+import { oldestRevision } from './context.ts';
 import { describe, type Model } from './model.ts';
 import type { At, Item } from './model-script.ts';
 
@@ -169,5 +170,5 @@ export class ReadChecks {
 }
 
 function oldest(storage: Storage, options: ReadOptions): Revision {
-  return options.lookBack ? storage.oldestRevision() : storage.horizon();
+  return options.lookBack ? oldestRevision(storage) : storage.horizon();
 }

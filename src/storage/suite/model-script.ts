@@ -64,6 +64,7 @@ export type Item =
       readonly prefixes: readonly string[];
       readonly from: 'now' | 'state' | number;
       readonly lookBack?: true;
+      readonly previous?: true;
       readonly inside?: Inside;
     }
   | { readonly op: 'stop watch' | 'ask for progress' | 'stop snapshot'; readonly index: number }
@@ -122,21 +123,27 @@ export function scriptValue(word: string): Uint8Array {
 export interface ScriptFeatures {
   readonly reopen: boolean;
   readonly fork: boolean;
+  /** Without it a script has no transactions, no snapshots and no `lookBack`. */
+  readonly embedded: boolean;
+  /** Without it a script has no times to live. */
+  readonly virtualTime: boolean;
 }
 
 /** Generates a script of up to `commands` commands. The same seed gives the same script. */
 export function generateScript(seed: number, commands: number, features: ScriptFeatures): Script {
-  const generator = new Generator(seed);
+  const generator = new Generator(seed, features);
   const length = 1 + generator.int(commands);
-  const script = Array.from({ length }, () => generator.command(features));
+  const script = Array.from({ length }, () => generator.command());
   return [...script, { store: 0, items: [...generator.writes(3), { op: 'stop', inside: generator.chance(0.5) }] }];
 }
 
 class Generator {
   #state: number;
+  readonly #features: ScriptFeatures;
 
-  constructor(seed: number) {
+  constructor(seed: number, features: ScriptFeatures) {
     this.#state = seed >>> 0;
+    this.#features = features;
   }
 
   int(below: number): number {
@@ -155,7 +162,8 @@ class Generator {
     return from[this.int(from.length)] as T;
   }
 
-  command(features: ScriptFeatures): Command {
+  command(): Command {
+    const features = this.#features;
     const store = this.chance(0.6) ? 0 : this.int(3);
     const roll = this.int(100);
     if (roll < 45) return { store, items: [this.item()] };
@@ -166,6 +174,7 @@ class Generator {
       const fork: Item = this.chance(0.5) ? { op: 'fork' } : { op: 'fork', snapshot: this.int(3) };
       return { store, items: [...this.writes(this.int(3)), fork, ...this.writes(this.int(2))] };
     }
+    if (!features.virtualTime) return { store, items: this.writes(2) };
     return { store, items: [...this.writes(this.int(2)), { op: 'advance', ms: this.#ms() }] };
   }
 
@@ -183,6 +192,7 @@ class Generator {
     if (roll < 81) return { op: 'stop watch', index: this.int(5) };
     if (roll < 86) return { op: 'ask for progress', index: this.int(5) };
     if (roll < 89) return { op: 'compact', back: this.int(12) - 1 };
+    if (!this.#features.embedded) return this.#list();
     if (roll < 92) return { op: 'snapshot' };
     if (roll < 98) {
       const limit = this.int(4);
@@ -198,7 +208,7 @@ class Generator {
     while (items.length < length) {
       const roll = this.int(100);
       if (roll < 15) items.push({ op: 'pause', turns: this.pick(['microtask', 'turn']) });
-      else if (roll < 18 && !advanced) {
+      else if (roll < 18 && !advanced && this.#features.virtualTime) {
         advanced = true;
         items.push({ op: 'advance', ms: this.#ms() });
       } else items.push(roll < 50 ? this.#write() : this.item());
@@ -212,6 +222,7 @@ class Generator {
     if (roll < 25) return { op: 'create', key, value: this.pick(VALUES), ...this.#ttl() };
     if (roll < 55) return { op: 'write', key, expected: this.#expected(), value: this.pick(VALUES), ...this.#ttl() };
     if (roll < 75) return { op: 'delete', key, ...(this.chance(0.5) ? {} : { expected: this.#expected() }) };
+    if (!this.#features.embedded) return { op: 'write', key, expected: 'right', value: this.pick(VALUES) };
     const keys = KEYS.filter(() => this.chance(0.2));
     return {
       op: 'transact',
@@ -224,7 +235,7 @@ class Generator {
   }
 
   #ttl(): { ttlMs?: number } {
-    return this.chance(0.15) ? { ttlMs: this.pick(TTLS) } : {};
+    return this.#features.virtualTime && this.chance(0.15) ? { ttlMs: this.pick(TTLS) } : {};
   }
 
   #expected(): Expected {
@@ -236,7 +247,7 @@ class Generator {
     if (roll < 4) return { now: true };
     const back = this.chance(0.1) ? -1 - this.int(3) : this.int(this.chance(0.2) ? 100 : 10);
     if (roll < 5) return { atLeastBack: back };
-    return this.chance(0.3) ? { back, lookBack: true } : { back };
+    return this.#lookBack(0.3) ? { back, lookBack: true } : { back };
   }
 
   #list(): Item {
@@ -256,9 +267,14 @@ class Generator {
       op: 'watch',
       prefixes: Array.from({ length: this.chance(0.7) ? 1 : this.int(4) }, () => this.pick(PREFIXES)),
       from: this.pick(['now', 'state', back, back]),
-      ...(this.chance(0.2) ? { lookBack: true as const } : {}),
+      ...(this.#lookBack(0.2) ? { lookBack: true as const } : {}),
+      ...(this.chance(0.3) ? { previous: true as const } : {}),
       ...(this.chance(0.4) ? { inside: { call: this.int(4), act: this.#act() } } : {}),
     };
+  }
+
+  #lookBack(share: number): boolean {
+    return this.#features.embedded && this.chance(share);
   }
 
   #act(): Inside['act'] {

@@ -6,11 +6,12 @@
  */
 import { BugError, toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import { settle, type VirtualClock } from '../../base/virtual-clock.ts';
+import type { VirtualClock } from '../../base/virtual-clock.ts';
 import { isStorageError } from '../errors.ts';
 import { isForkable, type Revision, type Snapshot, type Storage, type WatchOptions } from '../storage.ts';
 import { expectEqual, expectStorageError, expectTrue } from '../suite-assert.ts';
 
+import { embedded, oldestRevision } from './context.ts';
 import { describe, type Model } from './model.ts';
 import { ReadChecks } from './model-reads.ts';
 import type { Inside, Item } from './model-script.ts';
@@ -22,6 +23,11 @@ const LATE = 5_000;
 /** The most turns of the event loop in which a store must have finished its work. */
 const PATIENCE = 2_000;
 
+export interface ModelStoreOptions extends WriteCheckOptions {
+  /** Resolves when work that the driver has scheduled has run. */
+  settle(): Promise<void>;
+}
+
 interface HeldSnapshot {
   readonly snapshot: Snapshot;
   readonly horizon: Revision;
@@ -29,7 +35,7 @@ interface HeldSnapshot {
 
 export class ModelStore {
   readonly clock: VirtualClock;
-  readonly options: WriteCheckOptions;
+  readonly options: ModelStoreOptions;
   storage: Storage;
   model: Model;
   /** The highest revision that any method has returned. */
@@ -47,14 +53,14 @@ export class ModelStore {
   readonly #writes: WriteChecks;
   #now = 0;
 
-  constructor(storage: Storage, model: Model, clock: VirtualClock, options: WriteCheckOptions) {
+  constructor(storage: Storage, model: Model, clock: VirtualClock, options: ModelStoreOptions) {
     this.options = options;
     this.storage = storage;
     this.model = model;
     this.clock = clock;
     this.seen = model.revision;
     this.horizon = storage.horizon();
-    this.#oldest = storage.oldestRevision();
+    this.#oldest = oldestRevision(storage);
     this.#tap = this.#watchAll();
     this.#reads = new ReadChecks(this);
     this.#writes = new WriteChecks(this);
@@ -77,7 +83,7 @@ export class ModelStore {
       case 'watch': {
         const { from } = item;
         const after = typeof from === 'number' ? { after: Math.max(0, this.model.revision - from) } : from;
-        this.#startWatch(item.prefixes, after, item.lookBack ?? false, item.inside);
+        this.#startWatch(item.prefixes, after, item, item.inside);
         return;
       }
       case 'stop watch':
@@ -104,7 +110,7 @@ export class ModelStore {
         this.#await(this.clock.advance(item.ms));
         return;
       case 'pause':
-        return item.turns === 'turn' ? settle() : Promise.resolve();
+        return item.turns === 'turn' ? this.options.settle() : Promise.resolve();
       case 'fork':
         this.#await(this.#fork(item.snapshot));
         return;
@@ -128,7 +134,10 @@ export class ModelStore {
       }
       const revision = await this.storage.revision();
       this.#tap.requestProgress();
-      await until(() => this.#tap.progressed >= revision || this.stopping !== undefined, 'progress comes on request');
+      await this.#until(
+        () => this.#tap.progressed >= revision || this.stopping !== undefined,
+        'progress comes on request',
+      );
       if (
         this.#pending.length === 0 &&
         this.stopping === undefined &&
@@ -166,9 +175,9 @@ export class ModelStore {
   async stop(inside: boolean): Promise<void> {
     if (inside) {
       const from = this.seen % 2 === 0 ? 'now' : 'state';
-      this.#startWatch([''], from, false, { call: this.seen % 3, act: 'write and stop the store' });
-      this.begin({ op: 'transact', checks: [], writes: [{ type: 'put', key: 'tick', value: `${this.#now++}` }] });
-      for (let turn = 0; turn < 20 && this.stopping === undefined; turn++) await settle();
+      this.#startWatch([''], from, {}, { call: this.seen % 3, act: 'write and stop the store' });
+      this.begin({ op: 'write', key: 'tick', expected: 'right', value: `${this.#now++}` });
+      for (let turn = 0; turn < 20 && this.stopping === undefined; turn++) await this.options.settle();
     }
     this.stopping ??= this.storage.stop();
   }
@@ -199,7 +208,7 @@ export class ModelStore {
     this.#tap = this.#watchAll();
     this.#reads = new ReadChecks(this);
     for (const { options, position } of resumed)
-      if (position > 0) this.#startWatch(options.prefixes, { after: position }, options.lookBack);
+      if (position > 0) this.#startWatch(options.prefixes, { after: position }, options);
     await this.finish();
   }
 
@@ -210,7 +219,7 @@ export class ModelStore {
     for (let late = this.#live; late.length > 0; late = this.#live.filter((watch) => !heard(watch))) {
       for (const watch of late) {
         watch.requestProgress();
-        await until(() => heard(watch), 'progress comes on request');
+        await this.#until(() => heard(watch), 'progress comes on request');
       }
       await this.finish();
     }
@@ -231,16 +240,28 @@ export class ModelStore {
       this.see(revision);
       this.#writes.arrived(revision);
     };
-    return new ModelWatch(this.storage, { prefixes: [''], from, lookBack: false, seen: this.seen, onSeen });
+    return new ModelWatch(this.storage, {
+      prefixes: [''],
+      from,
+      lookBack: false,
+      previous: true,
+      seen: this.seen,
+      onSeen,
+    });
   }
 
-  #startWatch(prefixes: readonly string[], from: WatchOptions['from'], lookBack: boolean, inside?: Inside): void {
+  #startWatch(
+    prefixes: readonly string[],
+    from: WatchOptions['from'],
+    { lookBack = false, previous = false }: { readonly lookBack?: boolean; readonly previous?: boolean } = {},
+    inside?: Inside,
+  ): void {
     const run = inside && {
       call: inside.call,
       run: (watch: ModelWatch) => this.#act(inside.act, watch),
     };
     const onSeen = (revision: Revision): void => this.see(revision);
-    const options = { prefixes, from, lookBack, seen: this.seen, onSeen, inside: run };
+    const options = { prefixes, from, lookBack, previous, seen: this.seen, onSeen, inside: run };
     this.#watches.push(new ModelWatch(this.storage, options));
   }
 
@@ -266,14 +287,21 @@ export class ModelStore {
         watch.requestProgress();
         return;
       case 'watch':
-        this.#startWatch([''], 'state', false);
-        this.#startWatch(['a'], { after: this.seen }, false);
+        this.#startWatch([''], 'state');
+        this.#startWatch(['a'], { after: this.seen });
         return;
       case 'throw':
         throw watch.blunder();
       case 'write and stop the store':
         void this.begin({ op: 'write', key: 'b/1', expected: 'right', value: `inside ${this.seen}` });
         this.stopping = this.storage.stop();
+    }
+  }
+
+  async #until(holds: () => boolean, what: string): Promise<void> {
+    for (let turn = 0; !holds(); turn++) {
+      expectTrue(turn < PATIENCE, what);
+      await this.options.settle();
     }
   }
 
@@ -317,7 +345,7 @@ export class ModelStore {
 
   #checkHorizon(storage: Storage): void {
     const horizon = storage.horizon();
-    const oldest = storage.oldestRevision();
+    const oldest = oldestRevision(storage);
     expectTrue(oldest <= horizon, `the oldest revision ${oldest} is not above the horizon ${horizon}`);
     expectTrue(oldest >= this.#oldest, `the oldest revision ${oldest} does not go back behind ${this.#oldest}`);
     const expected = Math.max(this.horizon, oldest);
@@ -329,7 +357,7 @@ export class ModelStore {
   async #takeSnapshot(): Promise<void> {
     const { seen } = this;
     const horizon = this.storage.horizon();
-    const snapshot = await this.storage.snapshot();
+    const snapshot = await embedded(this.storage).snapshot();
     this.see(snapshot.revision);
     if (this.stopping !== undefined) return;
     expectTrue(snapshot.revision >= seen, `the snapshot ${snapshot.revision} is not older than ${seen}`);
@@ -370,11 +398,4 @@ function listed(items: readonly unknown[], revision: Revision): unknown {
 /** The element at an index modulo the length. */
 function at<T>(list: readonly T[], index: number): T | undefined {
   return list[index % Math.max(1, list.length)];
-}
-
-async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let turn = 0; !holds(); turn++) {
-    expectTrue(turn < PATIENCE, what);
-    await settle();
-  }
 }

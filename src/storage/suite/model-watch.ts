@@ -6,7 +6,7 @@
 import { isBugError } from '../../base/errors.ts';
 import type { Revision, Storage, StorageEvent, Watch, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
 import { expectEqual, expectTrue } from '../suite-assert.ts';
-import { line, lines } from './context.ts';
+import { line, lines, oldestRevision } from './context.ts';
 import type { Model } from './model.ts';
 
 type Call =
@@ -18,6 +18,7 @@ export interface ModelWatchOptions {
   readonly prefixes: readonly string[];
   readonly from: WatchOptions['from'];
   readonly lookBack: boolean;
+  readonly previous: boolean;
   /** The highest revision that was seen when the watch began. */
   readonly seen: Revision;
   /** Runs inside the call with this index. */
@@ -33,6 +34,7 @@ export class ModelWatch implements WatchSink {
   readonly #horizonBefore: Revision;
   #horizonAfter: Revision | undefined;
   readonly #watch: Watch;
+  readonly #hasPrevious: boolean;
   #returned = false;
   #inside = false;
   #stopAsked = false;
@@ -40,11 +42,12 @@ export class ModelWatch implements WatchSink {
   #broken: string | undefined;
 
   constructor(storage: Storage, options: ModelWatchOptions) {
-    const { prefixes, from, lookBack } = options;
+    const { prefixes, from, lookBack, previous } = options;
     this.options = options;
     this.#horizonBefore = this.#horizon(storage);
     const ranges = prefixes.map((prefix) => ({ prefix }));
-    this.#watch = storage.watch({ ranges, from, ...(lookBack ? { lookBack } : {}) }, this);
+    this.#watch = storage.watch({ ranges, from, ...(lookBack ? { lookBack } : {}), previous }, this);
+    this.#hasPrevious = previous || storage.embedded;
     this.#returned = true;
   }
 
@@ -221,7 +224,8 @@ export class ModelWatch implements WatchSink {
       expectTrue(call.events[0]!.revision > last, `revision ${last} is not split over two calls`);
       for (const event of call.events) {
         const due = expected[delivered++];
-        expectEqual(line(event), due && line(due), `event ${delivered} after ${base}`);
+        const expectedLine = due && line(this.#hasPrevious ? due : { ...due, previous: undefined });
+        expectEqual(line(event), expectedLine, `event ${delivered} after ${base}`);
         expectTrue(event.revision > promised, `${line(event)} comes before progress ${promised}`);
         last = event.revision;
       }
@@ -232,7 +236,7 @@ export class ModelWatch implements WatchSink {
   }
 
   #horizon(storage: Storage): Revision {
-    return this.options.lookBack ? storage.oldestRevision() : storage.horizon();
+    return this.options.lookBack ? oldestRevision(storage) : storage.horizon();
   }
 
   #record(call: Call): void {

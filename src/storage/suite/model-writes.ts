@@ -5,9 +5,9 @@
  */
 import { BugError } from '../../base/errors.ts';
 import type { VirtualClock } from '../../base/virtual-clock.ts';
-import type { Revision, Storage } from '../storage.ts';
+import type { Revision, SeenState, Storage } from '../storage.ts';
 import { expectEqual, expectTrue } from '../suite-assert.ts';
-import { line } from './context.ts';
+import { embedded, line, seenAt } from './context.ts';
 import { change, describe, evaluate, type Model, type ModelResult, type ModelWrite } from './model.ts';
 import { type Expected, type Item, scriptValue } from './model-script.ts';
 import type { ModelWatch } from './model-watch.ts';
@@ -53,13 +53,14 @@ export class WriteChecks {
       case 'create':
       case 'write': {
         const { key, ttlMs } = item;
-        const expected = item.op === 'create' ? 0 : this.#expected(key, item.expected);
+        const seen = item.op === 'create' ? undefined : this.#seen(key, item.expected);
+        const expected = seen?.revision ?? 0;
         const value = scriptValue(item.value);
         const options = ttlMs === undefined ? {} : { ttlMs };
         return this.#issue({ op: 'write', key, expected, value, ttlMs }, () =>
           item.op === 'create'
             ? storage.create(key, value, options)
-            : storage.compareAndWrite(key, expected, value, options),
+            : storage.compareAndWrite(key, seen, value, options),
         );
       }
       case 'delete': {
@@ -73,7 +74,7 @@ export class WriteChecks {
         const writes = item.writes.map((write) =>
           write.type === 'put' ? { ...write, value: scriptValue(write.value) } : write,
         );
-        return this.#issue({ op: 'transact', checks, writes }, () => storage.transact({ checks, writes }));
+        return this.#issue({ op: 'transact', checks, writes }, () => embedded(storage).transact({ checks, writes }));
       }
     }
   }
@@ -160,14 +161,19 @@ export class WriteChecks {
   }
 
   #expected(key: string, expected: Expected): Revision {
-    const right = this.#context.model.now.get(key)?.item.revision ?? 0;
+    return this.#seen(key, expected)?.revision ?? 0;
+  }
+
+  #seen(key: string, expected: Expected): SeenState | undefined {
+    const { model } = this.#context;
+    const right = model.now.get(key)?.item;
     if (expected === 'right') return right;
-    if (expected === 'zero') return 0;
-    if (expected === 'next') return this.#context.model.revision + 1;
-    for (let revision = this.#context.model.revision; revision > 0; revision--) {
-      const older = this.#context.model.at(revision).get(key)?.item.revision ?? 0;
-      if (older !== right && older !== 0) return older;
+    if (expected === 'zero') return undefined;
+    if (expected === 'next') return seenAt(model.revision + 1);
+    for (let { revision } = model; revision >= model.first; revision--) {
+      const older = model.at(revision).get(key)?.item;
+      if (older !== undefined && older.revision !== right?.revision) return older;
     }
-    return right + 1;
+    return seenAt((right?.revision ?? 0) + 1);
   }
 }

@@ -137,26 +137,29 @@ export interface ModelPage {
 }
 
 export class Model {
-  /** The states of the revisions 1, 2, 3, ... */
-  readonly #states: ModelState[];
-  readonly #events: (readonly StorageEvent[])[];
+  /** The states of the first revision and of those after it. All earlier states are empty. */
+  readonly #states: ModelState[] = [new Map()];
+  readonly #events: (readonly StorageEvent[])[] = [[]];
+  readonly first: Revision;
 
-  constructor(states: readonly ModelState[] = [new Map()], events: readonly (readonly StorageEvent[])[] = [[]]) {
-    this.#states = [...states];
-    this.#events = [...events];
+  /** An empty store whose revision is `first`. */
+  constructor(first: Revision) {
+    this.first = first;
   }
 
   get revision(): Revision {
-    return this.#states.length;
+    return this.first + this.#states.length - 1;
   }
 
   /** A copy up to and including a revision. */
   cut(revision: Revision): Model {
-    return new Model(this.#states.slice(0, revision), this.#events.slice(0, revision));
+    const copy = new Model(this.first);
+    for (let i = 1; i <= revision - this.first; i++) copy.append({ state: this.#states[i]!, events: this.#events[i]! });
+    return copy;
   }
 
   at(revision: Revision): ModelState {
-    const state = this.#states[revision - 1];
+    const state = this.#states[Math.max(0, revision - this.first)];
     expectTrue(state !== undefined, `revision ${revision} exists, the last one is ${this.revision}`);
     return state;
   }
@@ -173,7 +176,7 @@ export class Model {
   /** The events above a revision whose keys have one of the prefixes, in order. */
   eventsAfter(revision: Revision, prefixes: readonly string[]): StorageEvent[] {
     return this.#events
-      .slice(Math.max(0, revision))
+      .slice(Math.max(0, revision - this.first + 1))
       .flatMap((events) => events.filter(({ key }) => covers(prefixes, key)));
   }
 

@@ -15,6 +15,10 @@ export interface SuiteDriver {
   readonly reopen?: (storage: Storage, clock: VirtualClock) => Promise<Storage>;
   /** Whether the stores can be forked. */
   readonly fork: boolean;
+  /** Whether the stores are an `EmbeddedStorage`. Default true. */
+  readonly embedded?: boolean;
+  /** Absent: the stores use the virtual clock. Otherwise they run on real time; see `SuiteContext`. */
+  readonly realTime?: { readonly scale: number; advance(ms: number): Promise<void> };
   /** See `SuiteContext`. Default: waits until all microtasks have run. */
   readonly settle?: () => Promise<void>;
   /** See `SuiteContext`. */
@@ -26,6 +30,7 @@ export interface SuiteDriver {
 export function skipReason(each: SuiteCase, driver: SuiteDriver): string | undefined {
   if (each.needs === 'reopen' && driver.reopen === undefined) return 'the driver does not persist data';
   if (each.needs === 'fork' && !driver.fork) return 'the driver cannot fork';
+  if (each.needs === 'embedded' && driver.embedded === false) return 'the driver is not embedded';
   return undefined;
 }
 
@@ -41,6 +46,8 @@ export async function runSuiteCase(each: SuiteCase, driver: SuiteDriver): Promis
     open: async () => keep(await driver.open(clock)),
     reopen: reopen === undefined ? undefined : async (storage) => keep(await reopen(storage, clock)),
     clock,
+    advance: (ms) => (driver.realTime === undefined ? clock.advance(ms) : driver.realTime.advance(ms)),
+    timeScale: driver.realTime?.scale ?? 1,
     settle: driver.settle ?? settle,
     ...(driver.maxKeyBytes === undefined ? {} : { maxKeyBytes: driver.maxKeyBytes }),
     ...(driver.maxValueBytes === undefined ? {} : { maxValueBytes: driver.maxValueBytes }),

@@ -2,6 +2,7 @@
 import { expectEqual, expectOutcome, expectStorageError } from '../suite-assert.ts';
 import {
   bytes,
+  embedded,
   forkable,
   keysOf,
   lines,
@@ -11,14 +12,16 @@ import {
   readText,
   remove,
   type SuiteCase,
+  seenAt,
   text,
 } from './context.ts';
 
 export const snapshotCases: readonly SuiteCase[] = [
   {
     name: 'a snapshot shows the state of its revision, whatever is written or compacted later',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       for (let i = 0; i < 12; i++) await put(storage, `p/${String(i).padStart(2, '0')}`, `v${i}`);
       const state = expectOutcome(await storage.list({ prefix: '' }), 'ok');
       const snapshot = await storage.snapshot();
@@ -41,8 +44,9 @@ export const snapshotCases: readonly SuiteCase[] = [
   },
   {
     name: 'a snapshot shows every write acknowledged before it, and after its stop() only it is Closed',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       const revision = await put(storage, 'a', 'x');
       const first = await storage.snapshot();
       const second = await storage.snapshot();
@@ -58,8 +62,9 @@ export const snapshotCases: readonly SuiteCase[] = [
   },
   {
     name: 'a snapshot is Closed once its store is stopped',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       await put(storage, 'a', 'x');
       const snapshot = await storage.snapshot();
       await storage.stop();
@@ -72,13 +77,14 @@ export const snapshotCases: readonly SuiteCase[] = [
     needs: 'fork',
     async run(context) {
       const storage = forkable(await context.open());
+      const base = await storage.revision();
       const a = await put(storage, 'p/a', 'one');
       const b = await overwrite(storage, 'p/a', 'two');
       const origin = Recorder.start(storage, 'p/', { after: b });
       const fork = storage.fork();
       expectEqual(await fork.revision(), b);
       expectEqual(text(expectOutcome(await fork.get('p/a', { revision: a }), 'found').item.value), 'one');
-      const watcher = Recorder.start(fork, 'p/', { after: 1 });
+      const watcher = Recorder.start(fork, 'p/', { after: base });
       const c = await put(fork, 'p/fork', 'x');
       await remove(fork, 'p/a');
       const d = await put(storage, 'p/origin', 'y');
@@ -119,7 +125,7 @@ export const snapshotCases: readonly SuiteCase[] = [
       expectEqual(text(expectOutcome(await fork.get('a', { revision: a }), 'found').item.value), 'one');
       expectOutcome(await fork.get('a', { revision: b + 1 }), 'future');
       await snapshot.stop();
-      expectEqual(expectOutcome(await fork.compareAndWrite('a', b, bytes('forked')), 'ok').changed, true);
+      expectEqual(expectOutcome(await fork.compareAndWrite('a', seenAt(b), bytes('forked')), 'ok').changed, true);
       expectEqual(await readText(storage, 'a'), 'three');
       await expectStorageError(async () => storage.fork(snapshot), 'Closed');
       await fork.stop();
@@ -133,7 +139,7 @@ export const snapshotCases: readonly SuiteCase[] = [
       await put(storage, 'a', 'x', 10_000);
       const fork = storage.fork();
       const kept = expectOutcome(await storage.get('a'), 'found').item;
-      await storage.compareAndWrite('a', kept.revision, bytes('kept'));
+      await storage.compareAndWrite('a', kept, bytes('kept'));
       const watcher = Recorder.start(fork, '', 'now');
       await context.clock.advance(15_000);
       await watcher.until((recorder) => recorder.seen.length > 0);

@@ -2,13 +2,14 @@
 
 import { LIMITS, type Transaction } from '../storage.ts';
 import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
-import { bytes, keysOf, lines, overwrite, put, Recorder, readText, type SuiteCase } from './context.ts';
+import { bytes, embedded, keysOf, lines, overwrite, put, Recorder, readText, type SuiteCase } from './context.ts';
 
 export const transactCases: readonly SuiteCase[] = [
   {
     name: 'the writes of a transaction share one revision and become visible together',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       const a = await put(storage, 'a', 'old');
       const b = await put(storage, 'b', 'old');
       const result = expectOutcome(
@@ -35,8 +36,9 @@ export const transactCases: readonly SuiteCase[] = [
   },
   {
     name: 'a transaction whose check fails changes nothing and returns the state of every checked key',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       const a = await put(storage, 'a', '1');
       const b = await put(storage, 'b', '2');
       const changed = await overwrite(storage, 'a', '3');
@@ -66,8 +68,9 @@ export const transactCases: readonly SuiteCase[] = [
   },
   {
     name: 'a check for a missing key fails if the key exists, and a check for a revision fails if it does not',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       const revision = await put(storage, 'a', '1');
       const attempt = (key: string, at: number) =>
         storage.transact({
@@ -83,8 +86,9 @@ export const transactCases: readonly SuiteCase[] = [
   },
   {
     name: 'a transaction that changes nothing takes no revision',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       await put(storage, 'a', 'same');
       const revision = await put(storage, 'b', 'x');
       const watcher = Recorder.start(storage, '', { after: revision });
@@ -109,8 +113,9 @@ export const transactCases: readonly SuiteCase[] = [
   },
   {
     name: 'the no-op writes of a transaction that changes something leave their keys as they are',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       const a = await put(storage, 'a', 'same');
       const watcher = Recorder.start(storage, '', { after: a });
       const { revision } = expectOutcome(
@@ -131,8 +136,9 @@ export const transactCases: readonly SuiteCase[] = [
   },
   {
     name: 'concurrent transfers between accounts keep the sum',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       const accounts = ['acc/a', 'acc/b', 'acc/c'];
       for (const key of accounts) await put(storage, key, '100');
       const transfer = async (from: string, to: string, amount: number): Promise<void> => {
@@ -161,8 +167,9 @@ export const transactCases: readonly SuiteCase[] = [
   },
   {
     name: 'a transaction may write each key once',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       const before = await storage.revision();
       await expectStorageError(
         () =>
@@ -180,8 +187,9 @@ export const transactCases: readonly SuiteCase[] = [
   },
   {
     name: 'a transaction may have as many checks and writes as the limit allows, and no more',
+    needs: 'embedded',
     async run(context) {
-      const storage = await context.open();
+      const storage = embedded(await context.open());
       const checks = Array.from({ length: 28 }, (_, i) => ({ key: `c/${i}`, revision: 0 }));
       const writes = (count: number) =>
         Array.from({ length: count }, (_, i) => ({ type: 'put', key: `w/${i}`, value: bytes('x') }) as const);

@@ -9,7 +9,7 @@ export const watchCases: readonly SuiteCase[] = [
     async run(context) {
       const storage = await context.open();
       const old = await put(storage, 'p/old', 'x');
-      const watcher = Recorder.start(storage, 'p/', 'now');
+      const watcher = Recorder.start(storage, 'p/', 'now', { previous: true });
       await watcher.until((recorder) => recorder.calls.length > 0);
       expectEqual(watcher.calls[0], { type: 'progress', revision: old }, 'the first call');
       const a = await put(storage, 'p/a', 'one');
@@ -56,7 +56,7 @@ export const watchCases: readonly SuiteCase[] = [
       await put(storage, 'p/gone', 'x');
       await remove(storage, 'p/gone');
       const last = await put(storage, 'q/other', 'x');
-      const watcher = Recorder.start(storage, 'p/', 'state');
+      const watcher = Recorder.start(storage, 'p/', 'state', { previous: true });
       await watcher.until((recorder) => recorder.progressed >= last);
       expectEqual(watcher.lines, [`put p/a=2@${a}/${a} was -`, `put p/b=3@${changed}/${b} was -`]);
       expectEqual(watcher.calls.at(-1), { type: 'progress', revision: last });
@@ -83,8 +83,9 @@ export const watchCases: readonly SuiteCase[] = [
     name: 'a watch after a revision delivers every later change, however old',
     async run(context) {
       const storage = await context.open();
+      const base = await storage.revision();
       const expected: string[] = [];
-      const watcherAtStart = Recorder.start(storage, 'p/', { after: 1 });
+      const watcherAtStart = Recorder.start(storage, 'p/', { after: base });
       const revisions: number[] = [await storage.revision()];
       for (let i = 0; i < 40; i++) {
         const key = `p/${i % 6}`;
@@ -128,7 +129,7 @@ export const watchCases: readonly SuiteCase[] = [
       const storage = await context.open();
       const created = await put(storage, 'a', 'one');
       const changed = await overwrite(storage, 'a', 'last');
-      const watcher = Recorder.start(storage, 'a', { after: changed });
+      const watcher = Recorder.start(storage, 'a', { after: changed }, { previous: true });
       const deleted = await remove(storage, 'a');
       await watcher.caughtUp(storage);
       expectEqual(watcher.seen, [
@@ -145,9 +146,10 @@ export const watchCases: readonly SuiteCase[] = [
     name: 'a watch delivers only the keys of its prefix',
     async run(context) {
       const storage = await context.open();
-      const watcher = Recorder.start(storage, 'a/b', { after: 1 });
-      const below = Recorder.start(storage, 'a/b/', { after: 1 });
-      const all = Recorder.start(storage, '', { after: 1 });
+      const base = await storage.revision();
+      const watcher = Recorder.start(storage, 'a/b', { after: base });
+      const below = Recorder.start(storage, 'a/b/', { after: base });
+      const all = Recorder.start(storage, '', { after: base });
       const keys = ['a', 'a/', 'a/a', 'a/b', 'a/b/', 'a/b/c', 'a/b0', 'a/c', 'b'];
       for (const key of keys) await put(storage, key, 'x');
       for (const recorder of [watcher, below, all]) await recorder.caughtUp(storage);
@@ -161,7 +163,8 @@ export const watchCases: readonly SuiteCase[] = [
     name: 'several ranges are one ordered stream, and an event in two of them is delivered once',
     async run(context) {
       const storage = await context.open();
-      const watcher = Recorder.start(storage, ['a/', 'c/', 'c/x'], { after: 1 });
+      const base = await storage.revision();
+      const watcher = Recorder.start(storage, ['a/', 'c/', 'c/x'], { after: base });
       const keys = ['c/1', 'a/1', 'b/1', 'c/x', 'a/2', 'c/2', 'd', 'a/3'];
       for (const key of keys) await put(storage, key, 'x');
       await watcher.caughtUp(storage);
@@ -202,8 +205,9 @@ export const watchCases: readonly SuiteCase[] = [
     name: 'a watch that is stopped before its first call only gets its end',
     async run(context) {
       const storage = await context.open();
+      const base = await storage.revision();
       await put(storage, 'a', 'x');
-      const watchers = (['now', 'state', { after: 1 }] as const).map((from) => Recorder.start(storage, '', from));
+      const watchers = (['now', 'state', { after: base }] as const).map((from) => Recorder.start(storage, '', from));
       for (const watcher of watchers) watcher.watch.stop();
       await put(storage, 'b', 'x');
       await context.settle();
@@ -214,8 +218,9 @@ export const watchCases: readonly SuiteCase[] = [
     name: 'a sink may stop its watch inside a call: only the end follows that call',
     async run(context) {
       const storage = await context.open();
+      const base = await storage.revision();
       for (let i = 0; i < 5; i++) await put(storage, `a/${i}`, 'x');
-      for (const from of [{ after: 1 }, 'state'] as const) {
+      for (const from of [{ after: base }, 'state'] as const) {
         const watcher = new Recorder();
         watcher.onEvents = () => {
           watcher.watch.requestProgress();
@@ -276,14 +281,15 @@ export const watchCases: readonly SuiteCase[] = [
     name: 'a sink that throws ends its own watch with a BugError and affects no writer and no other watch',
     async run(context) {
       const storage = await context.open();
-      const good = Recorder.start(storage, '', { after: 1 });
+      const base = await storage.revision();
+      const good = Recorder.start(storage, '', { after: base });
       const bad = new Recorder();
       const thrown = new TypeError('thrown by the sink');
       bad.onEvents = () => {
         throw thrown;
       };
-      bad.watch = storage.watch({ ranges: [{ prefix: '' }], from: { after: 1 } }, bad);
-      const second = Recorder.start(storage, '', { after: 1 });
+      bad.watch = storage.watch({ ranges: [{ prefix: '' }], from: { after: base } }, bad);
+      const second = Recorder.start(storage, '', { after: base });
       await put(storage, 'a', 'x');
       const end = await bad.untilEnd();
       expectTrue(end.reason === 'failed' && isBugError(end.error), 'the end is a BugError');
@@ -303,7 +309,8 @@ export const watchCases: readonly SuiteCase[] = [
     name: 'progress is reported on request at the current revision, even if nothing changes in the ranges',
     async run(context) {
       const storage = await context.open();
-      const watcher = Recorder.start(storage, 'p/', { after: 1 });
+      const base = await storage.revision();
+      const watcher = Recorder.start(storage, 'p/', { after: base });
       for (let i = 0; i < 10; i++) {
         const revision = await put(storage, `q/${i}`, 'x');
         watcher.watch.requestProgress();
