@@ -1,13 +1,15 @@
 // usage: node scripts/build.mjs [--source-maps]
 //
 // Builds dist/. tsc writes the library (js and d.ts, file by file); the types of kinds get their descriptions. esbuild
-// bundles the command, so that it starts fast. Without --source-maps nothing refers to source maps, which would be half
-// of the package. With KEELSON_BUILT=1 in the environment a build that exists is kept: CI builds once.
+// bundles the command, and the entry points of the library for Node, so that both start fast. Without --source-maps
+// nothing refers to source maps, which would be half of the package. With KEELSON_BUILT=1 in the environment a build
+// that exists is kept: CI builds once.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleCommand } from './bundle-command.mjs';
+import { bundleLibrary } from './bundle-library.mjs';
 import { documentTypes } from './document-types.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -22,3 +24,4 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), .
 cpSync(join(root, 'src/kinds/descriptions'), join(root, 'dist/kinds/descriptions'), { recursive: true });
 await documentTypes(join(root, 'dist'));
 await bundleCommand(join(root, 'dist/cli'), { sourceMaps });
+await bundleLibrary(join(root, 'dist'), { sourceMaps });

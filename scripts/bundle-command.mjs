@@ -14,7 +14,7 @@ import { build } from 'esbuild';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Parsing takes a tenth of the start time, so the code is minified. Names stay, for stack traces. */
-const SHARED = {
+export const SHARED = {
   bundle: true,
   platform: 'node',
   target: 'node20',
@@ -22,6 +22,14 @@ const SHARED = {
   minifySyntax: true,
   external: ['lmdb'],
   logLevel: 'warning',
+};
+
+/** A bundle that `vm.Script` can run. */
+export const COMMONJS = {
+  format: 'cjs',
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': 'keelsonUrl' },
+  banner: { js: "const keelsonUrl = require('node:url').pathToFileURL(__filename).href;" },
 };
 
 /** The parts of the command that belong to the server. Loading one of them loads the file with the code cache. */
@@ -58,16 +66,13 @@ export async function bundleCommand(folder, { sourceMaps = false } = {}) {
   });
   await build({
     ...shared,
+    ...COMMONJS,
     stdin: {
       contents: "export * from './serve.ts';\nexport * from './server-command-line.ts';",
       resolveDir: join(root, 'src/cli'),
       loader: 'ts',
     },
     outfile: join(folder, 'serve.cjs'),
-    format: 'cjs',
-    supported: { 'dynamic-import': false },
-    define: { 'import.meta.url': 'keelsonUrl' },
-    banner: { js: "const keelsonUrl = require('node:url').pathToFileURL(__filename).href;" },
   });
   chmodSync(join(folder, 'main.js'), 0o755);
   for (const script of ['warm-server', 'check-cache', 'prepare-openapi']) runOnce(script, folder);

@@ -34,6 +34,7 @@ try {
   const output = run(process.execPath, ['--input-type=module', '-e', script], folder);
   process.stdout.write(output);
   if (output.includes('EMPTY')) throw new Error('an entry point exports nothing');
+  checkBundle(name, folder);
   checkSourceMaps(join(folder, 'node_modules', name, 'dist'));
   compileAgainst(name, entryPoints, folder);
   const printed = run(join(folder, 'node_modules', '.bin', 'keelson'), ['version'], folder);
@@ -42,6 +43,25 @@ try {
   process.stdout.write(`${filename}: ${files.length} files, ${entryPoints.length} entry points, command ${printed}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Expects that Node loads the bundle, in which a module exists once for all entry points, and that bundlers and the
+ * condition `module` get the separate files, with the same names.
+ */
+function checkBundle(name, cwd) {
+  const program = `
+    const [extension, server] = [await import('${name}/extension'), await import('${name}/server')];
+    if (extension.defineResource !== server.defineResource) throw new Error('defineResource exists twice');
+    console.log(import.meta.resolve('${name}/extension').split('/dist/')[1], Object.keys(extension).sort().join());`;
+  const evaluate = (...flags) =>
+    run(process.execPath, [...flags, '--input-type=module', '-e', program], cwd).split(' ');
+  const [bundled, names] = evaluate();
+  const [separate, sameNames] = evaluate('--conditions=module');
+  if (bundled !== 'bundle/extension.js') throw new Error(`Node loads ${bundled}`);
+  if (separate !== 'extension/index.js') throw new Error(`with the condition module Node loads ${separate}`);
+  if (names !== sameNames) throw new Error(`the bundle exports ${names}, the separate files ${sameNames}`);
+  process.stdout.write('ok bundle for Node, separate files for bundlers\n');
 }
 
 /** Expects that no file refers to a source map: bundlers warn about maps that do not exist. */

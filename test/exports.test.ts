@@ -89,6 +89,18 @@ describe('the entry points', () => {
     },
   );
 
+  it('have a bundle for Node, and separate files for bundlers, unless they are tokens of kinds', () => {
+    for (const { entryPoint, target } of entryPoints.filter(({ entryPoint }) => !entryPoint.startsWith('./kinds'))) {
+      const name = entryPoint === '.' ? 'index' : entryPoint.slice('./'.length).replaceAll('/', '-');
+      const node = `./dist/bundle/${name}.js`;
+      // Bundlers must find `module` before `node`, which some of them set as well.
+      expect(Object.entries(target).slice(1, 3)).toEqual([
+        ['module', target.default],
+        ['node', node],
+      ]);
+    }
+  });
+
   it('of the server loads no built-in kinds, certificates, sockets or databases', async () => {
     const result = await build({
       entryPoints: [sourceOf('./dist/server/index.js')],

@@ -1,7 +1,7 @@
 // A minimal extension API server of keelson/extension with the resource of sample-apiserver, for the benchmark.
 // usage: node flunder-server.mjs PORT FOLDER KUBECONFIG
-import { createExtensionServer, defineResource } from '../../../dist/extension/index.js';
-import { terminationSignal } from '../../../dist/node/index.js';
+import { createExtensionServer, defineResource } from '../../../dist/bundle/extension.js';
+import { terminationSignal } from '../../../dist/bundle/node.js';
 
 const [port, folder, kubeconfig] = process.argv.slice(2);
 const flunders = defineResource({

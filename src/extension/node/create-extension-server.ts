@@ -10,6 +10,7 @@ import { Deferred } from '../../base/deferred.ts';
 import { BugError, ConfigError } from '../../base/errors.ts';
 import { Lifetime } from '../../base/lifetime.ts';
 import { type Logger, SILENT } from '../../base/logger.ts';
+import { settleAll } from '../../base/settle-all.ts';
 import { gzipCompressor } from '../../node/gzip.ts';
 import { connect } from '../../node/kubeconfig/connect.ts';
 import { nodeBuildInfo, nodeProcessUsage } from '../../node/platform.ts';
@@ -93,7 +94,9 @@ class NodeExtensionServer implements ExtensionServer {
     if (this.#listening) throw new BugError('an extension server listens once');
     this.#listening = true;
     options.signal?.throwIfAborted();
-    const { server, access } = await this.#start();
+    // The keys of the CA are made while the server waits for its parent and its disk.
+    const issued = options.certFile === undefined ? this.#certificates.ca() : undefined;
+    const [{ server, access }] = await settleAll([this.#start(), issued]);
     const standalone = this.#options.standalone === true;
     try {
       this.#listener = await listenOn(options, {
@@ -148,10 +151,12 @@ class NodeExtensionServer implements ExtensionServer {
     const { resources, limits, version = '0.0.0', setup, admission = {}, authorization = {} } = this.#options;
     const lifetime = this.#lifetime;
     const loopback = new Loopback();
-    const access = await this.#openAccess(loopback);
-    lifetime.add('access', () => access.stop());
-    const storage = await openStorage(this.#options, { clock: this.#clock, logger: this.#logger, lifetime });
-    const audit = await openAuditFile(this.#options.audit, { clock: this.#clock, logger: this.#logger, lifetime });
+    const context = { clock: this.#clock, logger: this.#logger, lifetime };
+    const [access, storage, audit] = await settleAll([
+      this.#openAccess(loopback),
+      openStorage(this.#options, context),
+      openAuditFile(this.#options.audit, context),
+    ]);
     const usage = nodeProcessUsage;
     const server = createServer({
       resources,
@@ -187,7 +192,10 @@ class NodeExtensionServer implements ExtensionServer {
     const own = loopback.authenticate;
     if (standalone) return standaloneAccess({ authentication, authorization, ca: await this.#certificates.ca(), own });
     const transport = parent.transport ?? (await this.#connect(parent));
-    return delegatedAccess({ authentication, authorization, transport, own, clock: this.#clock, logger: this.#logger });
+    const [clock, logger] = [this.#clock, this.#logger];
+    const access = await delegatedAccess({ authentication, authorization, transport, own, clock, logger });
+    this.#lifetime.add('access', () => access.stop());
+    return access;
   }
 
   async #connect({ kubeconfig, context }: ParentOptions): Promise<Transport> {
