@@ -51,12 +51,14 @@ describe('the chain of admission plugins', () => {
     expect(chain.plugins).toEqual(['NamespaceLifecycle', 'NamespaceExists']);
   });
 
-  test('accepts plugins of the reference that are not implemented, with a warning', () => {
-    const chain = createAdmission([], { enable: ['ImagePolicyWebhook'] });
-    expect(chain.warnings).toEqual([
-      'admission plugin "ImagePolicyWebhook" is not implemented: --enable-admission-plugins ignores it',
-    ]);
-    expect(chain.handles('CREATE')).toBe(false);
+  test('refuses enabled plugins that are not built', () => {
+    expect(() => createAdmission([], { enable: ['ImagePolicyWebhook'] })).toThrow(
+      '--enable-admission-plugins: the plugin "ImagePolicyWebhook" is not supported: use ValidatingAdmissionWebhook to check images',
+    );
+    expect(() => createAdmission([], { enable: ['EventRateLimit'] })).toThrow(
+      'the plugin "EventRateLimit" needs limits in --admission-control-config-file',
+    );
+    expect(createAdmission([], { enable: ['AlwaysDeny'], disable: ['AlwaysDeny'] }).plugins).toEqual([]);
   });
 
   test('refuses an unknown name with a list of the known names', () => {

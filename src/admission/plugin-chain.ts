@@ -9,8 +9,8 @@ import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import type { Admission, AdmissionAttributes, AdmissionPlugin, Operation } from '../server/admission.ts';
 
 /**
- * Every plugin of kube-apiserver, in its order, and whether it is enabled by default. A plugin of this list that is not
- * built here is accepted and does nothing. Plugins with other names run before the first one of `LAST`.
+ * Every plugin of kube-apiserver, in its order, and whether it is enabled by default. Plugins with other names run before
+ * the first one of `LAST`.
  */
 export const PLUGIN_ORDER: readonly { readonly name: string; readonly on: boolean }[] = [
   { name: 'AlwaysAdmit', on: false },
@@ -81,13 +81,12 @@ export interface AdmissionObserver {
 export interface AdmissionChain extends Admission {
   /** The plugins that run, in order. */
   readonly plugins: readonly string[];
-  /** One sentence for each plugin that was enabled by name and is not built. */
-  readonly warnings: readonly string[];
 }
 
 /**
  * Makes the chain. Plugins that kube-apiserver does not have are enabled unless they are disabled by name. Throws
- * ConfigError for two plugins of one name, and for a selected name that neither kube-apiserver nor `plugins` has.
+ * ConfigError for two plugins of one name, for a selected name that neither kube-apiserver nor `plugins` has, and for an
+ * enabled name that `plugins` does not have.
  */
 export function createAdmission(
   plugins: readonly AdmissionPlugin[],
@@ -99,6 +98,7 @@ export function createAdmission(
   const order = orderWith(plugins);
   checkNames('enable-admission-plugins', enable, order);
   checkNames('disable-admission-plugins', disable, order);
+  checkBuilt(enable, disable, built);
   const running = order
     .filter((plugin) => isOn(plugin, selection))
     .map(({ name }) => built.get(name))
@@ -110,9 +110,6 @@ export function createAdmission(
   }
   return {
     plugins: running.map((plugin) => plugin.name),
-    warnings: enable
-      .filter((name) => !built.has(name) && !disable.includes(name))
-      .map((name) => `admission plugin ${quote(name)} is not implemented: --enable-admission-plugins ignores it`),
     handles: (operation) => (handled.get(operation)?.size ?? 0) > 0,
     admit: (attributes) => {
       const steps = handled.get(attributes.operation)?.admit(attributes.resource) ?? [];
@@ -158,6 +155,23 @@ function checkNames(flag: string, names: readonly string[], order: readonly Orde
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw new ConfigError(`--${flag}: plugin ${quote(unknown)} is unknown; known are ${[...known].sort().join(', ')}`);
+}
+
+/** Sentences for plugins that are not always built. */
+const NOT_BUILT: Readonly<Record<string, string>> = {
+  EventRateLimit: 'needs limits in --admission-control-config-file',
+  ImagePolicyWebhook: 'is not supported: use ValidatingAdmissionWebhook to check images',
+};
+
+function checkBuilt(
+  enable: readonly string[],
+  disable: readonly string[],
+  built: ReadonlyMap<string, AdmissionPlugin>,
+): void {
+  const missing = enable.find((name) => !built.has(name) && !disable.includes(name));
+  if (missing === undefined) return;
+  const why = NOT_BUILT[missing] ?? 'is not part of this server';
+  throw new ConfigError(`--enable-admission-plugins: the plugin ${quote(missing)} ${why}`);
 }
 
 /** One step of one plugin, measured if there is an observer. */

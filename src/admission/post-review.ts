@@ -1,6 +1,13 @@
 /** The POST of a review to a webhook: an AdmissionReview or a ConversionReview. */
+import type { HttpHeaders } from '../apimachinery/http/transport.ts';
 import { TransportError, toError } from '../base/errors.ts';
-import type { OutboundAnswer, OutboundClient, ServiceAddress, ServiceResolver } from '../server/http/outbound.ts';
+import type {
+  ClientKeyPair,
+  OutboundAnswer,
+  OutboundClient,
+  ServiceAddress,
+  ServiceResolver,
+} from '../server/http/outbound.ts';
 
 /** The parts of the server that calls need. */
 export interface WebhookHost {
@@ -18,6 +25,13 @@ export interface WebhookService {
   readonly path: string;
 }
 
+/** The credentials of this server for a webhook. */
+export interface CallCredentials {
+  readonly clientCertificate: ClientKeyPair | undefined;
+  /** Names in lower case, such as `authorization`. */
+  readonly headers: HttpHeaders;
+}
+
 export interface ReviewCall {
   /** A URL or a Service. */
   readonly address: string | WebhookService;
@@ -28,6 +42,8 @@ export interface ReviewCall {
   readonly timeoutMs: number;
   /** See OutboundCall. */
   readonly timeoutText?: string;
+  /** Default: none. */
+  readonly credentials?: CallCredentials | undefined;
 }
 
 /**
@@ -40,10 +56,11 @@ const ANSWER_GROWTH = 4;
 /** Rejects with a TransportError in the words of Go's HTTP client, also for a Service that cannot be resolved. */
 export async function postReview(
   { client, services }: Pick<WebhookHost, 'client' | 'services'>,
-  { address, body, ...call }: ReviewCall,
+  { address, body, credentials, ...call }: ReviewCall,
 ): Promise<OutboundAnswer> {
   return client.post({
     ...call,
+    ...credentials,
     ...(await targetOf(services, address, `timeout=${Math.ceil(call.timeoutMs / 1000)}s`)),
     body,
     contentType: 'application/json',

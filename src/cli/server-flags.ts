@@ -241,6 +241,12 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
   ]),
   ...group('Admission', [
     [
+      'admission-control-config-file',
+      'string',
+      'file with the configurations of admission plugins: an AdmissionConfiguration',
+      server((v) => ({ admissionConfigFile: v.text() })),
+    ],
+    [
       'default-not-ready-toleration-seconds',
       'int',
       'seconds that pods tolerate a node that is not ready, unless they say otherwise (default 300)',

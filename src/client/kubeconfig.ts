@@ -88,6 +88,30 @@ export function readKubeconfig(files: readonly KubeconfigFile[], wanted?: string
   };
 }
 
+/** The users of a kubeconfig. */
+export interface KubeconfigUsers {
+  readonly users: ReadonlyMap<string, KubeconfigUser>;
+  /** The user of the current context; undefined if there is none. */
+  readonly current: KubeconfigUser | undefined;
+}
+
+/**
+ * Returns the users of a file, whatever its contexts and clusters are. Throws ConfigError if the file is malformed, or
+ * if a user needs something that is not supported.
+ */
+export function readKubeconfigUsers(file: KubeconfigFile): KubeconfigUsers {
+  const config = parse(file);
+  const users = new Map<string, KubeconfigUser>();
+  const entries = getField(config.root, 'users');
+  for (const entry of Array.isArray(entries) ? entries : []) {
+    const name = isJsonObject(entry) ? (textOf(entry, 'name') ?? '') : '';
+    const found = find([config], 'users', name, 'user');
+    if (found !== undefined && !users.has(name)) users.set(name, userOf(found));
+  }
+  const context = find([config], 'contexts', textOf(config.root, 'current-context') ?? '', 'context');
+  return { users, current: users.get((context && textOf(context.value, 'user')) ?? '') };
+}
+
 function proxyOf({ value, path, name }: Entry, server: string): string | undefined {
   const url = textOf(value, 'proxy-url');
   if (url === undefined) return undefined;

@@ -15,6 +15,7 @@ import {
 import type { KubeconfigOptions } from '../pki/kubeconfig.ts';
 import type { Pki } from '../pki/pki-folder.ts';
 import { reportedVersionProblem } from '../server/version-info.ts';
+import { type AdmissionFiles, readAdmissionFiles } from './admission-configuration.ts';
 import { readFlagFile } from './flag-file.ts';
 import type { ServerOptions } from './options.ts';
 import type { Platform } from './platform.ts';
@@ -51,6 +52,7 @@ export interface CompletedOptions {
   readonly serviceAccounts: ServiceAccountKeySet;
   readonly tokenFile: NamedText | undefined;
   readonly auditPolicy: NamedText | undefined;
+  readonly admission: AdmissionFiles;
   /** The path of the admin's kubeconfig. Undefined if there is no kubeconfig or no path to write it to. */
   readonly kubeconfigFile: string | undefined;
   /**
@@ -99,6 +101,7 @@ async function completeWith(
   const tls = await load();
   const tokenFile = await readNamed(platform, '--token-auth-file', authentication.tokenFile);
   const auditPolicy = await readNamed(platform, '--audit-policy-file', audit.policyFile);
+  const admission = await readAdmissionFiles(options, platform);
   const serviceAccounts = await readServiceAccountKeys(options, platform, tls.pki);
   const hasAdmin = authentication.clientCaFile === '';
   const kubeconfigFile = options.kubeconfigFile || (dataDir === '' ? '' : `${dataDir}/admin.kubeconfig`);
@@ -113,13 +116,14 @@ async function completeWith(
     serviceAccounts,
     tokenFile,
     auditPolicy,
+    admission,
     kubeconfigFile: hasAdmin && kubeconfigFile !== '' ? platform.absolutePath(kubeconfigFile) : undefined,
     kubeconfig: (url, { pki, servingCaPem }) => {
       if (!hasAdmin) return undefined;
       const { certificatePem, keyPem } = pki.admin;
       return { server: url, caPem: servingCaPem, credentials: { kind: 'certificate', certificatePem, keyPem } };
     },
-    warnings: [...tls.pki.warnings, ...warningsOf(options)],
+    warnings: [...tls.pki.warnings, ...warningsOf(options), ...admission.warnings],
     release,
   };
 }

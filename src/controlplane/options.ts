@@ -170,6 +170,8 @@ export interface ServerOptions {
   /** `--enable-admission-plugins` and `--disable-admission-plugins`. */
   readonly enableAdmission: readonly string[];
   readonly disableAdmission: readonly string[];
+  /** `--admission-control-config-file`: the configurations of admission plugins. '' for none. */
+  readonly admissionConfigFile: string;
   /** `--default-not-ready-toleration-seconds`: the toleration of the taint not-ready that pods get by default. */
   readonly notReadySeconds: number;
   /** `--default-unreachable-toleration-seconds`: the toleration of the taint unreachable that pods get by default. */
@@ -248,6 +250,7 @@ export const defaultOptions: ServerOptions = {
   enableAdmission: [],
   admissionPlugins: [],
   disableAdmission: [],
+  admissionConfigFile: '',
   notReadySeconds: 300,
   unreachableSeconds: 300,
   runtimeConfig: [],

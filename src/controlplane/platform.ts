@@ -3,6 +3,8 @@
  * through it, so the rest of this folder runs wherever web standards do. `node/` implements it for Node.
  */
 import type { Clock } from '../base/clock.ts';
+import type { KubeconfigUser } from '../client/kubeconfig.ts';
+import type { CredentialSource } from '../node/client/server-transport.ts';
 import type { Listener, ListenerOptions } from '../node/listener.ts';
 import type { AuditLog, AuditLogOptions } from '../node/log/audit-log.ts';
 import type { KubeconfigOptions } from '../pki/kubeconfig.ts';
@@ -58,6 +60,13 @@ export interface Platform {
   preparedOpenApi(): PreparedOpenApi | undefined;
   /** Returns the text that describes a package of built-in types, and undefined if there is none. */
   kindDescriptions(packageId: string): string | undefined;
+  /** Returns the absolute path of a file that the file at `base` names. Relative paths start at the folder of `base`. */
+  pathBeside(base: string, path: string): string;
+  /**
+   * Reads the credentials of a kubeconfig user. `warn` is called if they cannot be renewed later. Throws ConfigError
+   * naming the file or the plugin that cannot be used.
+   */
+  openCredentials(user: KubeconfigUser, warn: (message: string) => void): Promise<CredentialSource>;
   /** Makes the client for calls to webhooks. */
   createOutboundClient(): OutboundClient;
 }

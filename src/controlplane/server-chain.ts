@@ -2,6 +2,8 @@
  * The delegation chain: filters → aggregator → built-in kinds → custom resources → 404. The servers are made in the order of their
  * dependencies, publish into one generic server, and share its filters: a request passes the filters once.
  */
+
+import type { WebhookCredentials } from '../admission/webhook-credentials.ts';
 import { AggregatorServer } from '../aggregator/aggregator-server.ts';
 import { API_SERVICE } from '../aggregator/api-service.ts';
 import { createBackendClient } from '../aggregator/proxy/backend-client.ts';
@@ -13,10 +15,11 @@ import { Deferred } from '../base/deferred.ts';
 import type { Lifetime, Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
+import type { KubeconfigUsers } from '../client/kubeconfig.ts';
 import { KindDescriptions } from '../kinds/descriptions.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
 import { parseServiceRanges, type ServerIdentity } from '../kube/bootstrap/service-network.ts';
-import type { WebhookCalls } from '../kube/kube-server-options.ts';
+import type { PluginConfigurations, WebhookCalls } from '../kube/kube-server-options.ts';
 import { createKubeServer, type KubeServer } from '../kube/server.ts';
 import { LOOPS } from '../loops/loops.ts';
 import { selectLoops } from '../loops/select-loops.ts';
@@ -43,6 +46,7 @@ import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
 import type { ServerOptions } from './options.ts';
 import { externalAddress, serverIdentity } from './server-address.ts';
 import type { TlsMaterial } from './tls-material.ts';
+import { createWebhookCredentials } from './webhook-credentials.ts';
 
 export interface ServerChain {
   /** Serves a request of a listener. Neither throws nor rejects. */
@@ -127,6 +131,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   const own = loopback.transport((incoming) => handler(incoming));
   const kube = createKube(completed, serving, {
     webhooks: { client: outbound, services: { resolve: (...service) => resolver.resolve(...service) } },
+    configurations: pluginConfigurations(completed, parts),
     transport: own,
     metricRegistry: server.metricRegistry,
     authenticateToken: (token, audiences) => tokens.authenticate(token, audiences),
@@ -312,8 +317,23 @@ function createExtensions(serving: ServingParts, webhooks: WebhookCalls, kube: K
   });
 }
 
+function pluginConfigurations(
+  { admission, platform }: CompletedOptions,
+  { logger, lifetime }: ServerChainParts,
+): PluginConfigurations {
+  const credentials = (users: KubeconfigUsers | undefined): WebhookCredentials | undefined =>
+    users && createWebhookCredentials(users, { platform, logger, lifetime });
+  return {
+    podSecurity: admission.podSecurity,
+    eventLimits: admission.eventLimits,
+    mutatingWebhooks: credentials(admission.mutatingWebhooks),
+    validatingWebhooks: credentials(admission.validatingWebhooks),
+  };
+}
+
 interface KubeParts {
   readonly webhooks: WebhookCalls;
+  readonly configurations: PluginConfigurations;
   /** Sends requests to the whole chain, as the server's own user. */
   readonly transport: Transport;
   readonly metricRegistry: MetricRegistry;
@@ -352,6 +372,7 @@ function createKube(completed: CompletedOptions, serving: ServingParts, parts: K
       plugins: options.admissionPlugins,
       webhooks: parts.webhooks,
       transport: parts.transport,
+      configurations: parts.configurations,
       tolerations: { notReadySeconds: options.notReadySeconds, unreachableSeconds: options.unreachableSeconds },
     },
     authorizationModes: options.authorizationModes,

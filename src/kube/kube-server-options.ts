@@ -1,5 +1,6 @@
 /** The options of the server for built-in kinds. */
 
+import type { WebhookCredentials } from '../admission/webhook-credentials.ts';
 import type { Transport } from '../apimachinery/http/transport.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
@@ -10,7 +11,9 @@ import type { OutboundClient, ServiceResolver } from '../server/http/outbound.ts
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
 import type { ResourceServerOptions } from '../server/resource-server.ts';
+import type { EventLimit } from './admission/event-rate-limit/configuration.ts';
 import type { TolerationDefaults } from './admission/pod/default-toleration-seconds.ts';
+import type { PodSecurityConfiguration } from './admission/pod-security/configuration.ts';
 import type { AuthorizationMode } from './authorization-modes.ts';
 import type { AuthenticationTrust } from './bootstrap/authentication-config-map.ts';
 import type { ServiceNetwork } from './bootstrap/service-network.ts';
@@ -29,6 +32,17 @@ export interface ServiceAccountOptions {
   readonly lookup: boolean;
   /** `--service-account-jwks-uri`. '' is derived from the external address. */
   readonly jwksUri: string;
+}
+
+/** The configurations of plugins by `--admission-control-config-file`. */
+export interface PluginConfigurations {
+  /** Default: namespaces without labels are privileged, and nothing is exempt. */
+  readonly podSecurity?: PodSecurityConfiguration | undefined;
+  /** Without it the plugin EventRateLimit cannot be enabled. */
+  readonly eventLimits?: readonly EventLimit[] | undefined;
+  /** The credentials for webhooks. Default: they are called without. */
+  readonly mutatingWebhooks?: WebhookCredentials | undefined;
+  readonly validatingWebhooks?: WebhookCredentials | undefined;
 }
 
 export interface WebhookCalls {
@@ -51,6 +65,7 @@ export interface KubeServerOptions extends Omit<ResourceServerOptions, 'admissio
     readonly enable: readonly string[];
     readonly disable: readonly string[];
     readonly tolerations?: TolerationDefaults;
+    readonly configurations?: PluginConfigurations;
     /** Plugins of the embedding program, besides the compiled-in ones. Default none. */
     readonly plugins?: readonly AdmissionPlugin[];
     /** Calls to admission webhooks. Default: webhook configurations are stored and not used. */

@@ -171,18 +171,20 @@ function createServerListers(): ServerListers {
 }
 
 function createAdmissionChain(options: KubeServerOptions, kube: KubeContext, namespaces: Lister): AdmissionChain {
-  const { admission, metricRegistry, clock, logger } = options;
+  const { admission, metricRegistry, clock } = options;
   const plugins = [
     namespaceLifecycle(namespaceReader(namespaces)),
-    ...compiledInPlugins(kube, { tolerations: admission.tolerations, metricRegistry }),
+    ...compiledInPlugins(kube, {
+      tolerations: admission.tolerations,
+      metricRegistry,
+      configurations: admission.configurations,
+    }),
     ...policyPlugins(options, kube),
     ...webhookPlugins(options, kube),
     ...(admission.plugins ?? []),
   ];
   const observer = metricRegistry && createAdmissionObserver(metricRegistry, clock);
-  const chain = createAdmission(plugins, admission, observer);
-  for (const warning of chain.warnings) logger.warn(warning);
-  return chain;
+  return createAdmission(plugins, admission, observer);
 }
 
 function policyPlugins({ admission }: KubeServerOptions, kube: KubeContext): readonly AdmissionPlugin[] {
@@ -202,12 +204,20 @@ function webhookPlugins(
   { admission, clock, logger }: KubeServerOptions,
   kube: KubeContext,
 ): readonly AdmissionPlugin[] {
-  const { webhooks } = admission;
+  const { webhooks, configurations = {} } = admission;
   if (webhooks === undefined) return [];
   const parts = { ...webhooks, clock, logger, authorizer: kube.authorizer, newUid: () => kube.host.newUid() };
   return [
-    mutatingAdmissionWebhook({ ...parts, configurations: kube.lister('mutatingwebhookconfigurations') }),
-    validatingAdmissionWebhook({ ...parts, configurations: kube.lister('validatingwebhookconfigurations') }),
+    mutatingAdmissionWebhook({
+      ...parts,
+      configurations: kube.lister('mutatingwebhookconfigurations'),
+      credentials: configurations.mutatingWebhooks,
+    }),
+    validatingAdmissionWebhook({
+      ...parts,
+      configurations: kube.lister('validatingwebhookconfigurations'),
+      credentials: configurations.validatingWebhooks,
+    }),
   ];
 }
 

@@ -12,7 +12,8 @@ import { isJsonObject } from '../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { ViewedObjects } from '../matching/expression-input.ts';
 import type { HookView } from '../matching/match-index.ts';
-import { postReview, type WebhookHost } from '../post-review.ts';
+import { type CallCredentials, postReview, type WebhookHost } from '../post-review.ts';
+import { credentialTarget, type WebhookCredentials } from '../webhook-credentials.ts';
 import { type AdmissionResponse, encodeReview, readResponse } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -41,7 +42,7 @@ const STATUS_BYTES = 256 * 1024;
 
 /** Calls the webhook. Rejects with CallFailure. */
 export async function callWebhook(
-  host: WebhookHost & { readonly clock: Clock },
+  host: WebhookHost & { readonly clock: Clock; readonly credentials?: WebhookCredentials | undefined },
   attributes: AdmissionAttributes,
   { webhook, view, objects, mutating }: WebhookCall,
 ): Promise<AdmissionResponse> {
@@ -57,12 +58,13 @@ export async function callWebhook(
       webhook,
       'could not get REST client: unable to load root certificates: the caBundle is not base64',
     );
+  const credentials = host.credentials && (await credentialsOf(host.credentials, webhook));
   const uid = host.newUid();
   const body = encodeReview(version, uid, attributes, view, objects);
   const timeoutMs = Math.min(webhook.timeoutSeconds * 1000, attributes.deadline - host.clock.monotonic());
   if (timeoutMs <= 0) throw new CallFailure(webhook, 'failed to call webhook: context deadline exceeded');
   const timeoutText = 'context deadline exceeded';
-  const call = { address: webhook.address, ca, body, timeoutMs, timeoutText };
+  const call = { address: webhook.address, ca, body, timeoutMs, timeoutText, credentials };
   const answer = await postReview(host, call).catch((caught: unknown) => {
     throw new CallFailure(webhook, `failed to call webhook: ${toError(caught).message}`);
   });
@@ -71,6 +73,14 @@ export async function callWebhook(
   const read = readResponse(answer.body, { version, uid, mutating });
   if (!read.ok) throw new CallFailure(webhook, `received invalid webhook response: ${read.message}`);
   return read.response;
+}
+
+async function credentialsOf(credentials: WebhookCredentials, webhook: Webhook): Promise<CallCredentials | undefined> {
+  try {
+    return await credentials(credentialTarget(webhook.address));
+  } catch (caught) {
+    throw new CallFailure(webhook, `could not get REST client: ${toError(caught).message}`);
+  }
 }
 
 /** Returns the message of an answer that is not a review: that of a Status, or one that quotes the body. */

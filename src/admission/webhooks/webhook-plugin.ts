@@ -6,6 +6,7 @@ import type { Authorizer } from '../../server/authorizer.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { compiledOnce, HookDispatcher, type HookDispatcherOptions } from '../matching/hook-dispatcher.ts';
 import type { WebhookHost } from '../post-review.ts';
+import type { WebhookCredentials } from '../webhook-credentials.ts';
 import type { AdmissionResponse } from './admission-review.ts';
 import { CallFailure, callWebhook } from './call-webhook.ts';
 import { type Invocation, isExempt } from './match-webhook.ts';
@@ -19,6 +20,8 @@ export interface WebhookPluginOptions extends WebhookHost {
   /** Decides the checks of match conditions. */
   readonly authorizer: Authorizer;
   readonly logger: Logger;
+  /** Default: webhooks are called without credentials. */
+  readonly credentials?: WebhookCredentials | undefined;
 }
 
 /** Webhooks are ordered by the name of their configuration, then as it lists them. */

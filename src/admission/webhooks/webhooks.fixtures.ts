@@ -21,6 +21,8 @@ export interface ReceivedReview {
 export interface TestWebhooks {
   readonly options: WebhookPluginOptions;
   readonly received: ReceivedReview[];
+  /** The calls of the reviews in `received`. */
+  readonly calls: OutboundCall[];
   readonly clock: VirtualClock;
   /** Replaces the configurations. */
   configure(...configurations: readonly JsonObject[]): void;
@@ -28,6 +30,7 @@ export interface TestWebhooks {
 
 export function testWebhooks(responses: Responses): TestWebhooks {
   const received: ReceivedReview[] = [];
+  const calls: OutboundCall[] = [];
   const clock = new VirtualClock();
   const lister = changingLister();
   let uids = 0;
@@ -35,6 +38,7 @@ export function testWebhooks(responses: Responses): TestWebhooks {
     const { pathname } = new URL(call.url);
     const review = JSON.parse(decodeUtf8(call.body)) as { apiVersion: string; request: JsonObject };
     received.push({ path: pathname, url: call.url, request: review.request });
+    calls.push(call);
     const answered = responses[pathname]?.(review.request) ?? new TransportError('no such webhook');
     if (answered instanceof Error) throw answered;
     const response = { uid: review.request['uid'] ?? '', ...answered };
@@ -52,6 +56,7 @@ export function testWebhooks(responses: Responses): TestWebhooks {
       logger: SILENT,
     },
     received,
+    calls,
     clock,
     configure: (...configurations) => lister.set(configurations),
   };

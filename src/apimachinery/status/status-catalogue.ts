@@ -208,8 +208,13 @@ export function resourceVersionTooLarge(
   return failure('resourceVersionTooLarge', message, bareDetails({ causes, retryAfterSeconds }));
 }
 
-export function tooManyRequests(message: string, retryAfterSeconds: number): Status {
-  return failure('tooManyRequests', message, bareDetails({ retryAfterSeconds }));
+/** Without a time there are no details. */
+export function tooManyRequests(message: string, retryAfterSeconds?: number): Status {
+  return failure(
+    'tooManyRequests',
+    message,
+    retryAfterSeconds === undefined ? undefined : bareDetails({ retryAfterSeconds }),
+  );
 }
 
 export function badRequest(reason: string): Status {

@@ -2,9 +2,10 @@
  * The platform of a control plane on Node. Modules that a start may not need, such as LMDB, are imported on first use.
  */
 import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
+import type { KubeconfigContext, KubeconfigUser } from '../../client/kubeconfig.ts';
 import { gzipCompressor } from '../../node/gzip.ts';
 import { startListener } from '../../node/listener.ts';
 import { createOutboundClient } from '../../node/outbound/outbound-client.ts';
@@ -31,6 +32,11 @@ export const nodePlatform: Platform = {
   buildInfo: () => nodeBuildInfo(readPackageVersion()),
   processUsage: nodeProcessUsage,
   absolutePath: (path) => resolve(path),
+  pathBeside: (base, path) => resolve(dirname(base), path),
+  openCredentials: async (user, warn) => {
+    const { openCredentials } = await import('../../node/kubeconfig/credentials.ts');
+    return openCredentials(userContext(user), { env: process.env, clock: systemClock, warn });
+  },
   readFile: readTextFile,
   lockFolder: async (folder) => {
     await ensureSecretFolder(folder);
@@ -67,6 +73,20 @@ export const nodePlatform: Platform = {
   kindDescriptions: readKindDescriptions,
   createOutboundClient,
 };
+
+/** A context of the user alone: what it is sent to is known per request. */
+function userContext(user: KubeconfigUser): KubeconfigContext {
+  return {
+    name: 'of admission webhooks',
+    server: '',
+    ca: undefined,
+    insecureSkipTlsVerify: false,
+    tlsServerName: undefined,
+    proxyUrl: undefined,
+    user,
+    namespace: '',
+  };
+}
 
 /** Keeps git from committing a data folder inside a project: it contains keys. */
 async function writeGitignore(folder: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { MetricRegistry } from '../../base/metrics/metric-registry.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
 
 import type { KubeContext } from '../kube-context.ts';
+import type { PluginConfigurations } from '../kube-server-options.ts';
 import { alwaysAdmit, alwaysDeny } from './always.ts';
 import {
   certificateApproval,
@@ -15,6 +16,7 @@ import {
 } from './certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
 import { denyServiceExternalIps } from './deny-service-external-ips.ts';
+import { eventRateLimit } from './event-rate-limit/event-rate-limit.ts';
 import { limitRanger } from './limit-ranger/limit-ranger.ts';
 import { namespaceAutoProvision, namespaceExists } from './namespace-plugins.ts';
 import { nodeRestriction } from './node-restriction/node-restriction.ts';
@@ -43,10 +45,12 @@ export interface CompiledInOptions {
   readonly tolerations?: TolerationDefaults | undefined;
   /** Default: plugins count nothing. */
   readonly metricRegistry?: MetricRegistry | undefined;
+  readonly configurations?: PluginConfigurations | undefined;
 }
 
 export function compiledInPlugins(kube: KubeContext, options: CompiledInOptions = {}): readonly AdmissionPlugin[] {
-  const { tolerations = {}, metricRegistry } = options;
+  const { tolerations = {}, metricRegistry, configurations = {} } = options;
+  const { podSecurity: podSecurityConfiguration, eventLimits } = configurations;
   const { authorizer } = kube;
   const nodes = kube.reader('nodes');
   const namespaces = kube.lister('namespaces');
@@ -77,11 +81,13 @@ export function compiledInPlugins(kube: KubeContext, options: CompiledInOptions 
       pods: (namespace, limit) => existingPods(kube, namespace, limit),
       now: () => kube.host.clock.now(),
       metrics: metricRegistry && createPodSecurityMetrics(metricRegistry),
+      configuration: podSecurityConfiguration,
     }),
     podNodeSelector(namespaces),
     priority(kube.lister('priorityclasses')),
     defaultTolerationSeconds(tolerations),
     podTolerationRestriction(namespaces),
+    ...(eventLimits === undefined ? [] : [eventRateLimit(eventLimits, kube.host.clock)]),
     extendedResourceToleration(),
     defaultStorageClass(storageClasses),
     storageObjectInUseProtection(),

@@ -77,6 +77,7 @@ class NodeOutboundClient implements OutboundClient {
         path,
         servername,
         headers: {
+          ...call.headers,
           host: authority,
           'content-type': call.contentType,
           accept: 'application/json, */*',

@@ -28,6 +28,10 @@ export interface OutboundCall extends OutboundTarget {
   readonly timeoutText?: string;
   /** The largest answer that is read. */
   readonly answerBytes: number;
+  /** The certificate that the client presents. Default: none. */
+  readonly clientCertificate?: ClientKeyPair | undefined;
+  /** Headers besides those of the body, such as `authorization`. Names in lower case. Default: none. */
+  readonly headers?: HttpHeaders | undefined;
 }
 
 export interface OutboundAnswer {

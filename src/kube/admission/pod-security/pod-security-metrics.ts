@@ -12,6 +12,8 @@ export interface PodSecurityMetrics {
   evaluated(decision: 'allow' | 'deny', policy: LevelVersion, mode: EvaluationMode, request: AdmissionAttributes): void;
   /** Counts an error that kept the plugin from a normal evaluation. `fatal`: nothing was evaluated. */
   failed(fatal: boolean, request: AdmissionAttributes): void;
+  /** Counts a request that is exempt. */
+  exempted(request: AdmissionAttributes): void;
 }
 
 /** Registers the metrics. Once per registry: a second time is a BugError. */
@@ -31,7 +33,7 @@ export function createPodSecurityMetrics(registry: MetricRegistry): PodSecurityM
   });
   const exemptions = registry.counter({
     name: 'pod_security_exemptions_total',
-    help: 'Requests that the configuration of PodSecurity exempts. Always 0: exemptions are not supported.',
+    help: 'Requests that the configuration of PodSecurity exempts.',
     labels: ['request_operation', 'resource', 'subresource'] as const,
   });
   const errors = registry.counter({
@@ -61,6 +63,8 @@ export function createPodSecurityMetrics(registry: MetricRegistry): PodSecurityM
     },
     failed: (fatal, request) =>
       errors.labels(`${fatal}`, request.operation.toLowerCase(), resourceLabel(request), request.subresource).add(),
+    exempted: (request) =>
+      exemptions.labels(request.operation.toLowerCase(), resourceLabel(request), request.subresource).add(),
   };
 }
 

@@ -1,7 +1,6 @@
 /**
  * The plugin PodSecurity. It enforces the Pod Security Standards that the labels of a namespace select.
- * Invariant: only pods, and namespaces with invalid labels, are refused. For workloads it audits and warns. The
- * reference's configuration of exemptions is not supported.
+ * Invariant: only pods, and namespaces with invalid labels, are refused. For workloads it audits and warns.
  */
 import { quote } from '../../../apimachinery/go-format.ts';
 import { labelsOf } from '../../../apimachinery/meta/meta.ts';
@@ -14,16 +13,21 @@ import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import type { Lister } from '../../../server/own/lister.ts';
 import type { Violation } from './checked-pod.ts';
+import type { PodSecurityConfiguration } from './configuration.ts';
 import { formatViolations, violationsOf } from './evaluate.ts';
 import { type ExistingPods, warningsAboutPods } from './existing-pods.ts';
 import type { PodSecurityMetrics } from './pod-security-metrics.ts';
 import {
   compareLevels,
   formatPolicy,
+  isEquivalent,
+  isPrivileged,
   isSamePolicy,
   type LevelVersion,
+  type Policy,
   type PolicyResult,
   PREFIX,
+  PRIVILEGED,
   policyOf,
 } from './policy.ts';
 
@@ -35,6 +39,8 @@ export interface PodSecurityAdmission {
   readonly now: () => number;
   /** Default: nothing is counted. */
   readonly metrics?: PodSecurityMetrics | undefined;
+  /** Default: namespaces without labels are privileged, and nothing is exempt. */
+  readonly configuration?: PodSecurityConfiguration | undefined;
 }
 
 /** The paths of pod templates in workloads. */
@@ -78,28 +84,75 @@ function checkNamespace(
   namespace: JsonObject,
 ): MaybePromise<void> {
   const { name, oldObject, kind } = attributes;
-  const { policy, issues } = policyOf(labelsOf(namespace));
-  const old: PolicyResult | undefined = oldObject === undefined ? undefined : policyOf(labelsOf(oldObject));
+  const { defaults = PRIVILEGED, exemptions } = options.configuration ?? {};
+  const isExempt = exemptions?.namespaces.has(name) === true;
+  const { policy, issues } = policyOf(labelsOf(namespace), defaults);
+  const old: PolicyResult | undefined = oldObject === undefined ? undefined : policyOf(labelsOf(oldObject), defaults);
   const refuse = (): never => {
     throw new StatusError(invalid({ group: kind.group, kind: kind.kind }, name, issues));
   };
-  if (old === undefined) return issues.length > 0 ? refuse() : undefined;
+  if (old === undefined) {
+    if (issues.length > 0) refuse();
+    if (isExempt) warnAboutExemption(attributes, labelsOf(namespace), policy, defaults);
+    return undefined;
+  }
   if (issues.length > 0 && issues.map(formatIssue).join() !== old.issues.map(formatIssue).join()) refuse();
   const { enforce } = policy;
   if (enforce.level === 'privileged' || isSamePolicy(enforce, old.policy.enforce)) return undefined;
   if (enforce.minor === old.policy.enforce.minor && compareLevels(enforce.level, old.policy.enforce.level) < 1)
     return undefined;
+  if (isExempt) {
+    warnAboutExemption(attributes, labelsOf(namespace), policy, defaults);
+    return undefined;
+  }
   const deadline = options.now() + MAX_MILLISECONDS;
-  return andThen(options.pods(name, MAX_PODS), (existing) => {
+  return andThen(options.pods(name, MAX_PODS), ({ pods, total }) => {
+    const existing = { pods: pods.filter((pod) => !hasExemptRuntimeClass(options, pod)), total };
     for (const warning of warningsAboutPods(name, enforce, existing, () => options.now() >= deadline))
       attributes.warn(warning);
   });
 }
 
+/** Warns if the labels of an exempt namespace have no effect. */
+function warnAboutExemption(
+  attributes: AdmissionAttributes,
+  labels: Readonly<Record<string, string>>,
+  policy: Policy,
+  defaults: Policy,
+): void {
+  if (isPrivileged(policy) || isEquivalent(policy, defaults)) return;
+  const shown = (['enforce', 'audit', 'warn'] as const)
+    .filter((mode) => policy[mode].level !== 'privileged')
+    .filter((mode) => [mode, `${mode}-version`].some((label) => labels[PREFIX + label] !== undefined))
+    .map((mode) => `${mode}=${formatPolicy(policy[mode])}`);
+  attributes.warn(
+    `namespace ${quote(attributes.name)} is exempt from Pod Security, and the policy (${shown.join(', ')}) will be ignored`,
+  );
+}
+
+/** Whether the namespace or the user of the request is exempt. Annotates and counts the exemption. */
+function isExemptRequest({ configuration, metrics }: PodSecurityAdmission, attributes: AdmissionAttributes): boolean {
+  if (configuration === undefined) return false;
+  const { namespaces, usernames } = configuration.exemptions;
+  const by = namespaces.has(attributes.namespace)
+    ? 'namespace'
+    : usernames.has(attributes.user.name)
+      ? 'user'
+      : undefined;
+  if (by === undefined) return false;
+  attributes.annotate(`${PREFIX}exempt`, by);
+  metrics?.exempted(attributes);
+  return true;
+}
+
+function hasExemptRuntimeClass({ configuration }: PodSecurityAdmission, pod: JsonObject): boolean {
+  return configuration?.exemptions.runtimeClasses.has(textAt(pod, 'spec', 'runtimeClassName')) === true;
+}
+
 function checkPod(options: PodSecurityAdmission, attributes: AdmissionAttributes, pod: JsonObject): MaybePromise<void> {
   return withPolicy(options, attributes, (result) => {
-    const { enforce, audit, warn } = result.policy;
-    if (result.issues.length === 0 && [enforce, audit, warn].every(({ level }) => level === 'privileged')) {
+    const { enforce } = result.policy;
+    if (result.issues.length === 0 && isPrivileged(result.policy)) {
       attributes.annotate(`${PREFIX}enforce-policy`, 'privileged:latest');
       options.metrics?.evaluated('allow', enforce, 'enforce', attributes);
       return;
@@ -126,13 +179,15 @@ function checkWorkload(
 }
 
 function withPolicy(
-  { namespaces, metrics }: PodSecurityAdmission,
+  options: PodSecurityAdmission,
   attributes: AdmissionAttributes,
   use: (result: PolicyResult) => void,
 ): MaybePromise<void> {
+  const { namespaces, metrics, configuration } = options;
+  if (isExemptRequest(options, attributes)) return undefined;
   return andThen(namespaces.fresh(), () => {
     const namespace = namespaces.get('', attributes.namespace);
-    if (namespace !== undefined) return use(policyOf(labelsOf(namespace)));
+    if (namespace !== undefined) return use(policyOf(labelsOf(namespace), configuration?.defaults));
     const problem = `failed to lookup namespace ${quote(attributes.namespace)}`;
     attributes.annotate(`${PREFIX}error`, problem);
     metrics?.failed(true, attributes);
@@ -141,11 +196,17 @@ function withPolicy(
 }
 
 function evaluate(
-  { metrics }: PodSecurityAdmission,
+  options: PodSecurityAdmission,
   attributes: AdmissionAttributes,
   { policy, issues }: PolicyResult,
   { pod, enforces }: { readonly pod: JsonObject; readonly enforces: boolean },
 ): void {
+  const { metrics } = options;
+  if (hasExemptRuntimeClass(options, pod)) {
+    attributes.annotate(`${PREFIX}exempt`, 'runtimeClass');
+    metrics?.exempted(attributes);
+    return;
+  }
   const known: { readonly policy: LevelVersion; readonly violations: readonly Violation[] }[] = [];
   const violations = (wanted: LevelVersion): readonly Violation[] => {
     const before = known.find((item) => isSamePolicy(item.policy, wanted));

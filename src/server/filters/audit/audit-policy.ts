@@ -2,17 +2,17 @@
  * The parser of `--audit-policy-file` (audit.k8s.io/v1 Policy). A parsed policy has at least one rule, and only known
  * levels and stages. Unknown fields are warnings, as in the reference.
  */
+import {
+  configType,
+  isJsonText,
+  listType,
+  scalarType,
+  structType,
+  TEXT,
+} from '../../../apimachinery/codec/config-object.ts';
 import { decodeStrictJson, decodeStrictYaml, formatStrictError } from '../../../apimachinery/codec/strict.ts';
 import { findTypeMismatch } from '../../../apimachinery/codec/type-mismatch.ts';
 import { quote } from '../../../apimachinery/go-format.ts';
-import {
-  createStructView,
-  type FieldView,
-  type ListView,
-  type ScalarType,
-  type StructView,
-  type TypeView,
-} from '../../../apimachinery/type-view.ts';
 import { formatIssues } from '../../../apimachinery/validation/field-issue.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
@@ -32,8 +32,7 @@ export function parseAuditPolicy(text: string, path: string): ParsedAuditPolicy 
     throw new ConfigError(`loading audit policy file: ${problem}: from file ${path}`);
   };
   const options = { fieldValidation: 'Strict', view: POLICY } as const;
-  const isJson = text.trimStart().startsWith('{');
-  const read = isJson ? decodeStrictJson(text, options) : decodeStrictYaml(text, options);
+  const read = isJsonText(text) ? decodeStrictJson(text, options) : decodeStrictYaml(text, options);
   if (!read.ok) return fail(`failed decoding: ${read.error.message}`);
   const { value, problems } = read;
   if (!isJsonObject(value)) return fail('failed decoding: the policy is no object');
@@ -97,53 +96,25 @@ function objects(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? value.map((one) => (isJsonObject(one) ? one : {})) : [];
 }
 
-const STRING = scalar('string');
-const GROUP_RESOURCES = struct('audit/v1.GroupResources', {
-  group: STRING,
-  resources: list(STRING),
-  resourceNames: list(STRING),
+const GROUP_RESOURCES = structType('audit/v1.GroupResources', {
+  group: TEXT,
+  resources: listType(TEXT),
+  resourceNames: listType(TEXT),
 });
-const RULE = struct('audit/v1.PolicyRule', {
-  level: STRING,
-  users: list(STRING),
-  userGroups: list(STRING),
-  verbs: list(STRING),
-  resources: list(GROUP_RESOURCES),
-  namespaces: list(STRING),
-  nonResourceURLs: list(STRING),
-  omitStages: list(STRING),
-  omitManagedFields: scalar('boolean'),
+const RULE = structType('audit/v1.PolicyRule', {
+  level: TEXT,
+  users: listType(TEXT),
+  userGroups: listType(TEXT),
+  verbs: listType(TEXT),
+  resources: listType(GROUP_RESOURCES),
+  namespaces: listType(TEXT),
+  nonResourceURLs: listType(TEXT),
+  omitStages: listType(TEXT),
+  omitManagedFields: scalarType('boolean'),
 });
-const POLICY = struct('audit/v1.Policy', {
-  kind: STRING,
-  apiVersion: STRING,
+const POLICY = configType('audit/v1.Policy', {
   metadata: { kind: 'any', raw: 'json' },
-  rules: list(RULE),
-  omitStages: list(STRING),
-  omitManagedFields: scalar('boolean'),
+  rules: listType(RULE),
+  omitStages: listType(TEXT),
+  omitManagedFields: scalarType('boolean'),
 });
-
-function scalar(type: ScalarType): TypeView {
-  return { kind: 'scalar', scalar: type };
-}
-
-function list(items: TypeView): ListView {
-  return { kind: 'list', items, listType: 'atomic', mapKeys: [] };
-}
-
-function struct(name: string, fields: Readonly<Record<string, TypeView>>): StructView {
-  return createStructView(name, () => Object.entries(fields).map(([field, type]) => fieldView(field, type)));
-}
-
-function fieldView(name: string, type: TypeView): FieldView {
-  return {
-    name,
-    type,
-    patchStrategies: [],
-    patchMergeKey: undefined,
-    required: false,
-    nullable: true,
-    defaultValue: undefined,
-    wire: undefined,
-  };
-}

@@ -1,0 +1,121 @@
+/** The configurations of admission plugins: the file of `--admission-control-config-file` and those that it names. */
+import {
+  decodePluginConfiguration,
+  type PluginEntry,
+  type PluginText,
+  parseAdmissionConfiguration,
+  pluginConfigError,
+} from '../admission/configuration/admission-configuration.ts';
+import {
+  validateWebhookConfiguration,
+  WEBHOOK_CONFIGURATION,
+} from '../admission/configuration/webhook-configuration.ts';
+import { isPluginEnabled, PLUGIN_ORDER } from '../admission/plugin-chain.ts';
+import { quote } from '../apimachinery/go-format.ts';
+import { textAt } from '../apimachinery/meta/object-fields.ts';
+import { isConfigError } from '../base/errors.ts';
+import { type KubeconfigUsers, readKubeconfigUsers } from '../client/kubeconfig.ts';
+import {
+  EVENT_RATE_LIMIT_CONFIGURATION,
+  type EventLimit,
+  eventLimitsOf,
+  validateEventLimits,
+} from '../kube/admission/event-rate-limit/configuration.ts';
+import {
+  POD_SECURITY_CONFIGURATION,
+  type PodSecurityConfiguration,
+  podSecurityConfigurationOf,
+  validatePodSecurityConfiguration,
+} from '../kube/admission/pod-security/configuration.ts';
+import { readFlagFile } from './flag-file.ts';
+import type { ServerOptions } from './options.ts';
+import type { Platform } from './platform.ts';
+
+export interface AdmissionFiles {
+  readonly podSecurity: PodSecurityConfiguration | undefined;
+  readonly eventLimits: readonly EventLimit[] | undefined;
+  /** The users of the kubeconfigs for webhooks. */
+  readonly mutatingWebhooks: KubeconfigUsers | undefined;
+  readonly validatingWebhooks: KubeconfigUsers | undefined;
+  /** One sentence for each entry that has no effect although it looks as if it had. */
+  readonly warnings: readonly string[];
+}
+
+const FLAG = '--admission-control-config-file';
+/** Plugins that have a configuration in kube-apiserver, and none here. */
+const NOT_CONFIGURABLE = ['PodNodeSelector', 'PodTolerationRestriction', 'ResourceQuota'];
+
+/**
+ * Reads the files. Entries of plugins that are not enabled are not read, as in kube-apiserver. Throws ConfigError for a
+ * file that is missing or invalid.
+ */
+export async function readAdmissionFiles(options: ServerOptions, platform: Platform): Promise<AdmissionFiles> {
+  const path = options.admissionConfigFile;
+  const entries = path === '' ? [] : parseAdmissionConfiguration(await readFlagFile(platform, FLAG, path), path);
+  const selection = { enable: options.enableAdmission, disable: options.disableAdmission };
+  const reader = new PluginReader(entries, path, platform, (name) => isPluginEnabled(name, selection));
+  for (const name of NOT_CONFIGURABLE)
+    if ((await reader.text(name)) !== undefined)
+      throw pluginConfigError(name, path, 'its configuration is not supported; remove the entry');
+  return {
+    podSecurity: await reader.podSecurity(),
+    eventLimits: await reader.eventLimits(),
+    mutatingWebhooks: await reader.webhooks('MutatingAdmissionWebhook'),
+    validatingWebhooks: await reader.webhooks('ValidatingAdmissionWebhook'),
+    warnings: entries
+      .filter(({ name }) => !PLUGIN_ORDER.some((plugin) => plugin.name === name))
+      .map(({ name }) => `${FLAG}: ${path}: there is no admission plugin ${quote(name)}; its entry is ignored`),
+  };
+}
+
+class PluginReader {
+  readonly #entries: readonly PluginEntry[];
+  readonly #path: string;
+  readonly #platform: Platform;
+  readonly #isEnabled: (name: string) => boolean;
+
+  constructor(entries: readonly PluginEntry[], path: string, platform: Platform, isEnabled: (name: string) => boolean) {
+    this.#entries = entries;
+    this.#path = path;
+    this.#platform = platform;
+    this.#isEnabled = isEnabled;
+  }
+
+  /** Returns the configuration of the first entry of an enabled plugin; undefined if it has none. */
+  async text(plugin: string): Promise<PluginText | undefined> {
+    const entry = this.#isEnabled(plugin) ? this.#entries.find(({ name }) => name === plugin) : undefined;
+    if (entry === undefined) return undefined;
+    if (entry.text !== '') return { plugin, text: entry.text, path: this.#path };
+    if (entry.path === '') return undefined;
+    const path = this.#platform.pathBeside(this.#path, entry.path);
+    return { plugin, text: await readFlagFile(this.#platform, `${FLAG}: the admission plugin ${plugin}`, path), path };
+  }
+
+  async podSecurity(): Promise<PodSecurityConfiguration | undefined> {
+    const text = await this.text('PodSecurity');
+    if (text === undefined) return undefined;
+    return podSecurityConfigurationOf(
+      decodePluginConfiguration(text, POD_SECURITY_CONFIGURATION, validatePodSecurityConfiguration),
+    );
+  }
+
+  async eventLimits(): Promise<readonly EventLimit[] | undefined> {
+    const text = await this.text('EventRateLimit');
+    if (text === undefined) return undefined;
+    return eventLimitsOf(decodePluginConfiguration(text, EVENT_RATE_LIMIT_CONFIGURATION, validateEventLimits));
+  }
+
+  async webhooks(plugin: string): Promise<KubeconfigUsers | undefined> {
+    const text = await this.text(plugin);
+    if (text === undefined) return undefined;
+    const configuration = decodePluginConfiguration(text, WEBHOOK_CONFIGURATION, validateWebhookConfiguration);
+    const file = textAt(configuration, 'kubeConfigFile');
+    if (file === '') return undefined;
+    const kubeconfig = await readFlagFile(this.#platform, `${FLAG}: the admission plugin ${plugin}`, file);
+    try {
+      return readKubeconfigUsers({ path: file, text: kubeconfig });
+    } catch (caught) {
+      throw isConfigError(caught) ? pluginConfigError(plugin, text.path, caught.message) : caught;
+    }
+  }
+}
