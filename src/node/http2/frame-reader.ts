@@ -1,5 +1,5 @@
 /**
- * Splits the bytes that a client sends into frames. A frame that arrives in one piece is not copied; any other is
+ * Splits the bytes that a peer sends into frames. A frame that arrives in one piece is not copied; any other is
  * copied once.
  */
 import { FRAME_HEADER, FRAME_LIMIT, PREFACE, readUint31 } from './frames.ts';
@@ -22,8 +22,10 @@ export class FrameReader {
   #size = 0;
   #stopped = false;
 
-  constructor(consumer: FrameConsumer) {
+  /** Only a client sends a preface. */
+  constructor(consumer: FrameConsumer, from: 'client' | 'server' = 'client') {
     this.#consumer = consumer;
+    if (from === 'server') this.#preface = PREFACE.length;
   }
 
   read(bytes: Buffer): void {

@@ -4,7 +4,7 @@
 export const PREFACE: Buffer = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
 export const FRAME_HEADER = 9;
-/** The largest payload of a frame. This server keeps the default of SETTINGS_MAX_FRAME_SIZE in both directions. */
+/** The largest payload of a frame. Both roles keep the default of SETTINGS_MAX_FRAME_SIZE in both directions. */
 export const FRAME_LIMIT = 16_384;
 export const WINDOW_LIMIT = 0x7fff_ffff;
 /** The initial flow-control window of a connection, and of a stream unless SETTINGS change it. */
@@ -30,12 +30,16 @@ export const CODE = {
   protocolError: 1,
   internalError: 2,
   flowControlError: 3,
+  settingsTimeout: 4,
   streamClosed: 5,
   frameSizeError: 6,
   refusedStream: 7,
   cancel: 8,
   compressionError: 9,
+  connectError: 10,
   enhanceYourCalm: 11,
+  inadequateSecurity: 12,
+  http11Required: 13,
 } as const;
 
 export const SETTING = {
@@ -106,6 +110,12 @@ export function settingsFrame(settings: readonly (readonly [id: number, value: n
 
 export function settingsAck(): Uint8Array {
   return frame(FRAME.settings, FLAG.ack, 0, 0);
+}
+
+export function ping(payload: Uint8Array): Uint8Array {
+  const bytes = frame(FRAME.ping, 0, 0, 8);
+  bytes.set(payload, FRAME_HEADER);
+  return bytes;
 }
 
 export function pingAck(payload: Uint8Array): Uint8Array {

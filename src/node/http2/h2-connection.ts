@@ -1,6 +1,6 @@
 /**
- * One HTTP/2 connection (RFC 9113). All frames of one turn of the event loop leave in one write. A connection error, or
- * more stream errors, resets or control frames than the limits allow, ends the connection with GOAWAY.
+ * One HTTP/2 connection of a client (RFC 9113). A connection error, or more stream errors, resets or control frames than
+ * the limits allow, ends the connection with GOAWAY.
  * Invariant: the idle deadline is set exactly while no stream is open.
  */
 import type { TLSSocket } from 'node:tls';
@@ -16,87 +16,60 @@ import {
 } from '../exchange-context.ts';
 import type { ProblemKind } from '../problems.ts';
 import type { TlsPeer } from '../tls/tls-peer.ts';
-import type { Flushable } from './flusher.ts';
-import { FrameHandler, type FrameHandlerConnection } from './frame-handler.ts';
-import type { FrameOutput, Written } from './frame-output.ts';
 import { FrameReader } from './frame-reader.ts';
-import { CODE, FIRST_WINDOW, goaway, resetStream, type Violation, WINDOW_LIMIT, windowUpdate } from './frames.ts';
+import { CODE, goaway, resetStream, type Violation } from './frames.ts';
+import { H2Endpoint } from './h2-endpoint.ts';
 import type { H2Exchange } from './h2-exchange.ts';
-import { HpackEncoder } from './hpack-encoder.ts';
-import { CONNECTION_WINDOW, serverPreface } from './settings.ts';
+import { ServerFrames, type ServerFramesConnection } from './server-frames.ts';
+import { serverPreface } from './settings.ts';
 import type { H2Shared } from './shared.ts';
-import { SocketWriter } from './socket-writer.ts';
 
 /** The time that a client has to read a GOAWAY before the connection is closed. */
 const GOAWAY_GRACE_MS = 5_000;
 /** The same after a connection error or abuse; the figure of Go's server. */
 const ERROR_GRACE_MS = 1_000;
-/** The most bytes that one turn of the event loop writes. */
-const MAX_FLUSH_BYTES = 256 * 1024;
-/** Queued control frames. A client that lets more of them pile up does not read, and its connection is closed. */
-const MAX_CONTROL_FRAMES = 10_000;
-
-export class H2Connection implements ServedConnection, Timed, Flushable, FrameHandlerConnection {
+export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnection, Timed, ServerFramesConnection {
   readonly protocol = 'h2' as const;
   readonly secure = true;
   readonly remoteAddress: string;
   readonly context: ExchangeContext;
   deadline: number;
   place: number | undefined = undefined;
-  /** The client's flow-control windows: of the connection, and the initial one of a new stream. */
-  sendWindow: number = FIRST_WINDOW;
-  initialSendWindow: number = FIRST_WINDOW;
-  readonly streams: Map<number, H2Exchange> = new Map();
-  readonly #socket: TLSSocket;
   readonly #peer: TlsPeer;
   readonly #shared: H2Shared;
-  readonly #writer: SocketWriter;
-  readonly #encoder = new HpackEncoder();
-  readonly #frames: FrameHandler;
+  readonly #frames: ServerFrames;
   readonly #reader: FrameReader;
   readonly #resets: TokenBucket;
   readonly #controlFrames: TokenBucket;
-  /** Control frames, written before all others. */
-  #controls: Uint8Array[] = [];
-  /** Streams with frames to write, in round-robin order. */
-  #ready: H2Exchange[] = [];
-  /** Streams that wait for the client to increase a window. */
-  readonly #blocked = new Set<H2Exchange>();
   /** Streams that were opened by the bytes being read; their handlers are called afterwards. */
   #newExchanges: H2Exchange[] = [];
-  /** Bytes of DATA since the last WINDOW_UPDATE of the connection. */
-  #received = 0;
-  #isScheduled = false;
   /** The socket is full, and `deadline` bounds the time until the client reads. */
   #stalled = false;
   /** GOAWAY was sent: new streams are refused. */
   #goawaySent = false;
   /** The connection ends because of an error or abuse. From here on the deadline does not change. */
   #terminating = false;
-  /** The socket is ended once all control frames are written. */
-  #ended = false;
 
   constructor(context: ExchangeContext, shared: H2Shared, socket: TLSSocket, peer: TlsPeer) {
+    super(socket, shared);
     const { limits, wheel } = context;
     this.context = context;
     this.#shared = shared;
-    this.#socket = socket;
-    this.#writer = new SocketWriter(socket, shared.output, () => this.#written());
     this.#peer = peer;
     this.remoteAddress = peer.remoteAddress;
     this.deadline = wheel.in(limits.headersTimeoutMs);
     this.#resets = new TokenBucket(limits.resetBurst, limits.resetsPerSecond, wheel.now);
     this.#controlFrames = new TokenBucket(limits.controlFrameBurst, limits.controlFramesPerSecond, wheel.now);
-    this.#frames = new FrameHandler(this, limits);
+    this.#frames = new ServerFrames(this, limits);
     this.#reader = new FrameReader(this.#frames);
   }
 
   /** Sends SETTINGS and starts to read. Called once. */
   start(): void {
     const { limits, wheel } = this.context;
-    const socket = this.#socket;
+    const { socket } = this;
     wheel.add(this);
-    this.#control(serverPreface(limits));
+    this.writeControl(serverPreface(limits));
     socket.on('data', (bytes: Buffer) => this.#read(bytes));
     // A client that closed its half can send no WINDOW_UPDATE any more.
     socket.on('end', () => socket.destroy());
@@ -119,10 +92,6 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     if (this.#goawaySent) return;
     this.#sendGoaway(CODE.noError);
     if (this.streams.size === 0) this.#end(GOAWAY_GRACE_MS);
-  }
-
-  destroy(): void {
-    this.#socket.destroy();
   }
 
   expire(): void {
@@ -156,43 +125,8 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     this.#newExchanges.push(exchange);
   }
 
-  receivedData(bytes: number): boolean {
-    this.#received += bytes;
-    if (this.#received > CONNECTION_WINDOW) return false;
-    if (this.#received < CONNECTION_WINDOW / 2) return true;
-    this.sendWindowUpdate(0, this.#received);
-    this.#received = 0;
-    return true;
-  }
-
   sendControl(frame: Uint8Array): void {
-    if (!this.#terminating) this.#control(frame);
-  }
-
-  changeSettings(tableSizes: readonly number[], initialWindow: number | undefined): boolean {
-    for (const size of tableSizes) this.#encoder.resize(size);
-    if (initialWindow === undefined) return true;
-    const difference = initialWindow - this.initialSendWindow;
-    this.initialSendWindow = initialWindow;
-    for (const exchange of this.streams.values()) if (!this.increaseSendWindow(exchange, difference)) return false;
-    return true;
-  }
-
-  /** Increases the window of a stream, or of the connection. Returns false if it exceeds 2^31-1. */
-  increaseSendWindow(exchange: H2Exchange | undefined, increment: number): boolean {
-    const widened = exchange ?? this;
-    const wasOpen = widened.sendWindow > 0;
-    widened.sendWindow += increment;
-    if (widened.sendWindow > WINDOW_LIMIT) return false;
-    // No stream is blocked by a window that was open.
-    if (wasOpen) return true;
-    if (exchange !== undefined) this.#unblock(exchange);
-    else for (const blocked of this.#blocked) this.#unblock(blocked);
-    return true;
-  }
-
-  #unblock(exchange: H2Exchange): void {
-    if (this.sendWindow > 0 && exchange.sendWindow > 0 && this.#blocked.delete(exchange)) this.queue(exchange);
+    if (!this.#terminating) this.writeControl(frame);
   }
 
   /** The client reset a stream. */
@@ -222,7 +156,7 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
 
   /** A connection error (RFC 9113, 5.4.1): closes all streams and ignores everything that the client still sends. */
   connectionError({ code, why }: Violation): void {
-    if (this.#ended) return;
+    if (this.isEnding) return;
     this.#terminating = true;
     this.context.problems.report('broken-protocol', this.remoteAddress, `an HTTP/2 connection broke: ${why}`);
     this.#sendGoaway(code);
@@ -232,37 +166,30 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
 
   // Sending
 
+  streamError(exchange: H2Exchange, code: number): void {
+    this.reset(exchange, code);
+    this.countReset();
+  }
+
   encode(status: number, headers: AnswerHeaders, length: number): Buffer {
-    return this.#encoder.encode(status, headers, length, this.#shared.date());
+    return this.encoder.encode(status, headers, length, this.#shared.date());
   }
 
   encodeContinue(): Buffer {
-    return this.#encoder.encodeContinue();
-  }
-
-  sendWindowUpdate(stream: number, bytes: number): void {
-    this.#control(windowUpdate(stream, bytes));
-  }
-
-  /** Adds a stream to those with frames to write. */
-  queue(exchange: H2Exchange): void {
-    if (exchange.isQueued || exchange.isClosed) return;
-    exchange.isQueued = true;
-    this.#ready.push(exchange);
-    this.#schedule();
+    return this.encoder.encodeContinue();
   }
 
   /** Resets a stream from this side. */
   reset(exchange: H2Exchange, code: number): void {
     if (!this.streams.has(exchange.id)) return;
-    this.#control(resetStream(exchange.id, code));
+    this.writeControl(resetStream(exchange.id, code));
     this.#frames.rememberReset(exchange.id);
     this.#removeStream(exchange);
   }
 
   stopRequestBody(exchange: H2Exchange): void {
     this.#frames.rememberReset(exchange.id);
-    this.#control(resetStream(exchange.id, CODE.noError));
+    this.writeControl(resetStream(exchange.id, CODE.noError));
   }
 
   /** The whole answer is written. */
@@ -271,87 +198,33 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     this.#removeStream(exchange);
   }
 
-  flush(): void {
-    this.#isScheduled = false;
-    if (this.#socket.destroyed || this.#socket.writableEnded) return;
-    const { output } = this.#shared;
-    const { isFull } = this.#writer;
-    try {
-      if (!isFull || this.#ended) for (const control of this.#controls.splice(0)) output.bytes(control);
-      if (!isFull) this.#advance(output);
-    } finally {
-      // Also after an exception: the next user of the output is another connection.
-      const written = output.take();
-      if (written !== undefined) this.#write(written);
-    }
-    if (!this.#ended) this.#scheduleRest();
-    else if (this.#controls.length === 0) this.#endSocket();
+  protected override advanceFailed(exchange: H2Exchange, caught: unknown): void {
+    answerFailed(this.context, exchange, caught);
   }
 
-  #scheduleRest(): void {
-    if (!this.#writer.isFull && (this.#ready.length > 0 || this.#controls.length > 0)) this.#schedule();
-  }
-
-  #advance(output: FrameOutput): void {
-    const ready = this.#ready;
-    this.#ready = [];
-    let i = 0;
-    for (; i < ready.length && output.size < MAX_FLUSH_BYTES; i++) {
-      const exchange = ready[i]!;
-      exchange.isQueued = false;
-      if (exchange.isClosed) continue;
-      try {
-        const progress = exchange.advance(output);
-        if (progress === 'more') this.queue(exchange);
-        else if (progress === 'blocked') this.#blocked.add(exchange);
-      } catch (caught) {
-        // A header that HTTP does not allow, or a chunk source that throws.
-        answerFailed(this.context, exchange, caught);
-      }
-    }
-    if (i < ready.length) this.#ready = [...ready.slice(i), ...this.#ready];
-  }
-
-  #write(written: Written): void {
-    this.#writer.write(written);
-    if (!this.#writer.isFull || this.#stalled || this.#terminating || this.#ended) return;
-    this.#stalled = true;
-    this.deadline = readerDeadline(this.context, this.#writer.unsent);
-  }
-
-  /** The kernel has taken a write. */
-  #written(): void {
-    if (this.#stalled && !this.#writer.isFull) {
+  /** A client that does not read gets a deadline, which ends when it reads again. */
+  protected override writerChanged(): void {
+    const { isFull, unsent } = this.writer;
+    if (isFull === this.#stalled) return;
+    if (!isFull) {
       this.#stalled = false;
-      if (!this.#terminating && !this.#ended) this.deadline = this.streams.size > 0 ? NEVER : this.#idleDeadline();
+      if (!this.#terminating && !this.isEnding) this.deadline = this.streams.size > 0 ? NEVER : this.#idleDeadline();
+    } else if (!this.#terminating && !this.isEnding) {
+      this.#stalled = true;
+      this.deadline = readerDeadline(this.context, unsent);
     }
-    this.#scheduleRest();
-  }
-
-  #control(frame: Uint8Array): void {
-    if (this.#controls.push(frame) > MAX_CONTROL_FRAMES) this.destroy();
-    else this.#schedule();
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    this.#shared.flusher.add(this);
   }
 
   // Closing
 
   #sendGoaway(code: number): void {
     this.#goawaySent = true;
-    this.#control(goaway(this.#frames.lastStream, code));
+    this.writeControl(goaway(this.#frames.lastStream, code));
   }
 
   #removeStream(exchange: H2Exchange): void {
-    if (!this.streams.delete(exchange.id)) return;
+    if (!this.forget(exchange)) return;
     this.context.wheel.delete(exchange);
-    this.#blocked.delete(exchange);
-    // Otherwise the next flush removes it.
-    if (exchange.isQueued && this.#writer.isFull) this.#ready = this.#ready.filter((one) => one !== exchange);
     exchange.handleClose();
     if (this.streams.size > 0) return;
     if (this.#goawaySent && !this.#terminating) this.#end(GOAWAY_GRACE_MS);
@@ -364,18 +237,17 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
 
   /** Ends the socket once everything is written, and closes it `afterMs` later. */
   #end(afterMs: number): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.isEnding) return;
     this.deadline = this.context.wheel.in(afterMs);
-    this.#schedule();
+    this.endWhenWritten();
   }
 
-  #endSocket(): void {
-    this.#socket.end();
+  protected override allWritten(): void {
+    this.socket.end();
     // Adds time to read the bytes that are still in flight.
     if (!this.#terminating)
       this.deadline = this.context.wheel.in(
-        GOAWAY_GRACE_MS + (this.#writer.unsent * 1000) / this.context.limits.slowestReader,
+        GOAWAY_GRACE_MS + (this.writer.unsent * 1000) / this.context.limits.slowestReader,
       );
   }
 

@@ -1,6 +1,6 @@
 /**
- * The receiving half of an HTTP/2 stream: the request, its body and the stream's receive window. H2Exchange adds the
- * sending half; they are one object because a request on the hot path should be one allocation.
+ * A request that an HTTP/2 stream received, with its body. H2Exchange adds the answer; they are one object because a
+ * request on the hot path should be one allocation.
  */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { type ByteSink, type ByteSource, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
@@ -8,11 +8,12 @@ import type { BodyResult, Incoming } from '../../server/http/exchange.ts';
 import { NEVER, type Timed } from '../deadline-wheel.ts';
 import { extendDeadline, readerDeadline } from '../exchange-context.ts';
 import { EMPTY_BODY } from '../http1/read-body.ts';
+import { H2Stream } from './h2-stream.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { fieldNames, fieldOf, fieldValues, type RequestLine } from './request-fields.ts';
 import type { StreamConnection } from './stream-connection.ts';
 
-export abstract class H2Request implements Incoming, Timed {
+export abstract class H2Request extends H2Stream implements Incoming, Timed {
   readonly method: string;
   readonly target: string;
   readonly connection: StreamConnection;
@@ -23,10 +24,6 @@ export abstract class H2Request implements Incoming, Timed {
   readonly #body: IncomingBody | undefined;
   /** The client has sent END_STREAM. */
   #remoteEnded: boolean;
-  /** Bytes that the client may still send. */
-  #receiveWindow: number;
-  /** Received bytes that no WINDOW_UPDATE has returned yet. */
-  #consumed = 0;
   /** The handler reads the body, so received bytes are returned to the window. */
   #reading = false;
   #answered = false;
@@ -36,6 +33,7 @@ export abstract class H2Request implements Incoming, Timed {
   #closed = false;
 
   constructor(connection: StreamConnection, id: number, fields: readonly string[], line: RequestLine, ended: boolean) {
+    super(connection.initialSendWindow, connection.context.limits.streamWindowBytes);
     this.connection = connection;
     this.id = id;
     this.method = line.method;
@@ -43,7 +41,6 @@ export abstract class H2Request implements Incoming, Timed {
     this.#fields = fields;
     this.#remoteEnded = ended;
     this.#body = ended ? undefined : new IncomingBody(line.contentLength);
-    this.#receiveWindow = connection.context.limits.streamWindowBytes;
   }
 
   get isClosed(): boolean {
@@ -120,9 +117,7 @@ export abstract class H2Request implements Incoming, Timed {
 
   /** Takes DATA of the client. `flowBytes` includes the padding. */
   receive(piece: Uint8Array, flowBytes: number): 'ok' | 'malformed' | 'overflow' {
-    this.#receiveWindow -= flowBytes;
-    if (this.#receiveWindow < 0) return 'overflow';
-    this.#consumed += flowBytes;
+    if (!this.countReceived(flowBytes)) return 'overflow';
     if (this.#body === undefined) return 'ok';
     const isPiped = this.#body.isPiped;
     if (this.#answered && !isPiped) return this.#body.skip(piece.length) ? 'ok' : 'malformed';
@@ -169,12 +164,7 @@ export abstract class H2Request implements Incoming, Timed {
 
   abstract expire(): void;
 
-  /** Returns received bytes to the client's window, in steps of half a window. */
   #updateWindow(): void {
-    const { limits } = this.connection.context;
-    if (this.#remoteEnded || this.#consumed < limits.streamWindowBytes / 2) return;
-    this.connection.sendWindowUpdate(this.id, this.#consumed);
-    this.#receiveWindow += this.#consumed;
-    this.#consumed = 0;
+    if (!this.#remoteEnded) this.updateWindow();
   }
 }
