@@ -88,6 +88,14 @@ const cases: readonly Case[] = [
     },
   ],
   [
+    'a frame that is too large',
+    'h2',
+    (socket) => {
+      socket.write(SETTINGS);
+      onRequest(socket, () => socket.write(frame(0, 0, 1, Buffer.alloc(100_000))));
+    },
+  ],
+  [
     'fewer bytes than it declared',
     'http/1.1',
     (socket) => socket.on('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nx')),
@@ -99,26 +107,7 @@ const cases: readonly Case[] = [
   ],
 ];
 
-/** Node stops reading after these, and reports nothing. */
-const silent: readonly Case[] = [
-  ['no response', 'h2', (socket) => socket.write(SETTINGS)],
-  [
-    'data before the head',
-    'h2',
-    (socket) => {
-      socket.write(SETTINGS);
-      onRequest(socket, () => socket.write(frame(0, 0, 1, Buffer.from('x'))));
-    },
-  ],
-  [
-    'a frame that is too large',
-    'h2',
-    (socket) => {
-      socket.write(SETTINGS);
-      onRequest(socket, () => socket.write(frame(0, 0, 1, Buffer.alloc(100_000))));
-    },
-  ],
-];
+const silent: readonly Case[] = [['no response', 'h2', (socket) => socket.write(SETTINGS)]];
 
 describe('a server that sends', () => {
   it.each(cases)('%s fails the request, and nothing is left', async (_name, protocol, serve) => {
@@ -140,6 +129,18 @@ describe('a server that sends', () => {
     await clock.advance(75_000);
     expect(await failed).toMatchObject({ keelsonError: 'TransportError', connectionLost: true });
     await expect.poll(() => made.connections + sockets.size).toBe(0);
+  });
+
+  it('data before the head fails the request, and leaves the connection', async () => {
+    const { url, sockets } = await tlsServer('h2', (socket) => {
+      socket.write(SETTINGS);
+      onRequest(socket, () => socket.write(frame(0, 0, 1, Buffer.from('x'))));
+    });
+    const made = await transportTo(url);
+    const error = await failure(get(made, '/'));
+    expect(error).toMatchObject({ keelsonError: 'TransportError', retryable: false, connectionLost: false });
+    expect((error as Error).message).toContain('stream error: stream ID 1; PROTOCOL_ERROR');
+    expect([made.connections, sockets.size]).toEqual([1, 1]);
   });
 
   it('no TLS fails the request, which was not sent', async () => {

@@ -7,8 +7,8 @@ import { isPromise } from '../../base/maybe-promise.ts';
 import type { OutboundResponse, OutboundTarget } from '../../server/http/outbound.ts';
 import { type Connection, type ConnectionPool, discardConnection } from '../outbound/connection-pool.ts';
 import { clientError, lostConnection, NotProcessedError } from '../outbound/errors.ts';
-import { type Abort, type Message, type RequestEvents, sendHttp1 } from '../outbound/http1-request.ts';
-import { sendHttp2 } from '../outbound/http2-request.ts';
+import { sendHttp1 } from '../outbound/http1-request.ts';
+import type { Abort, Message, RequestEvents } from '../outbound/request-events.ts';
 import { sendOver } from '../outbound/send-over.ts';
 import type { ParsedTarget } from '../outbound/target.ts';
 import { type BodyReceiver, CollectedBody, StreamedBody } from './response-body.ts';
@@ -115,7 +115,7 @@ export class Exchange implements RequestEvents<OutboundResponse> {
       this.#send = sendOver(isPromise(connection) ? connection.then(this.#afterWait) : connection, this, {
         send: (made: Connection) =>
           made.protocol === 'h2'
-            ? sendHttp2({ request, target, events: this }, made.session)
+            ? made.session.send({ request, target, events: this })
             : sendHttp1({ request, target, events: this }, pool, made),
         discard: discardConnection,
       });

@@ -9,9 +9,10 @@ import { TransportError } from '../../base/errors.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { CertificatePool } from '../../pki/x509/certificate-pool.ts';
 import type { ClientKeyPair, OutboundTarget } from '../../server/http/outbound.ts';
+import { H2Shared } from '../http2/shared.ts';
 import { ConnectionPool } from '../outbound/connection-pool.ts';
-import type { Abort } from '../outbound/http1-request.ts';
 import { type HttpProxy, parseProxy } from '../outbound/proxy-tunnel.ts';
+import type { Abort } from '../outbound/request-events.ts';
 import { type Origin, originOf } from '../outbound/target.ts';
 import { systemRoots } from '../tls/system-roots.ts';
 import { Exchange } from './exchange.ts';
@@ -67,6 +68,7 @@ const STOPPED = 'the connection was stopped';
 export class ServerTransport {
   readonly #options: ServerTransportOptions;
   readonly #clock: Clock;
+  readonly #http2: H2Shared;
   readonly #origin: Origin;
   readonly #proxy: HttpProxy | undefined;
   readonly #authority: string;
@@ -83,6 +85,7 @@ export class ServerTransport {
   constructor(options: ServerTransportOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#http2 = new H2Shared(this.#clock);
     const url = new URL(options.server);
     this.#origin = { ...originOf(url), ...(options.tlsServerName && { servername: options.tlsServerName }) };
     this.#proxy = options.proxyUrl === undefined ? undefined : parseProxy(options.proxyUrl);
@@ -184,6 +187,7 @@ export class ServerTransport {
       isPlain: this.#options.server.startsWith('http:'),
       clock: this.#clock,
       systemRoots: this.#options.systemRoots ?? systemRoots,
+      http2: this.#http2,
     });
     this.#trust = trust;
     this.#pool = pool;

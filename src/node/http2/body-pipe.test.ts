@@ -62,6 +62,12 @@ class TestFlow {
   resume(): void {
     this.isPaused = false;
   }
+
+  discard(): void {
+    this.isPaused = true;
+  }
+
+  delivered(): void {}
 }
 
 function piped(accepts: () => boolean, received = ''): { sink: TestSink; flow: TestFlow; pipe: BodyPipe } {

@@ -1,6 +1,6 @@
 /**
- * A request body that is streamed into a sink.
- * Invariant: while the sink is full, it holds the bytes that the client may still send, which the stream's window
+ * A received body that is streamed into a sink.
+ * Invariant: while the sink is full, it holds the bytes that the peer may still send, which the stream's window
  * bounds; the window is not updated before the sink has taken them.
  */
 import { BugError } from '../../base/errors.ts';
@@ -9,10 +9,14 @@ import { GrowingBytes } from '../growing-bytes.ts';
 
 /** The flow control of the stream that a body is received on. */
 export interface BodyFlow {
-  /** Stops window updates: the sink is full, or the rest of the body is discarded. */
+  /** Stops window updates: the sink is full. */
   pause(): void;
-  /** Returns received bytes to the client's window again. */
+  /** Returns received bytes to the peer's window again. */
   resume(): void;
+  /** The sink closed before it had the whole body: the rest is discarded. */
+  discard(): void;
+  /** The sink has the whole body. */
+  delivered(): void;
 }
 
 export class BodyPipe {
@@ -22,7 +26,7 @@ export class BodyPipe {
   readonly #held: GrowingBytes;
   #hasHeld = false;
   #paused = false;
-  /** The client has sent the whole body. */
+  /** The peer has sent the whole body. */
   #ended = false;
   /** The sink has ended, aborted or closed. */
   #done = false;
@@ -45,7 +49,7 @@ export class BodyPipe {
   push(piece: Uint8Array): void {
     if (this.#done) return;
     if (this.#paused) {
-      if (!this.#held.append(piece)) throw new BugError('a request body exceeds the window of its stream');
+      if (!this.#held.append(piece)) throw new BugError('a body exceeds the window of its stream');
       this.#hasHeld = true;
     } else if (!this.#sink.write([piece])) this.#pause();
   }
@@ -55,9 +59,10 @@ export class BodyPipe {
     if (this.#done || this.#hasHeld) return;
     this.#done = true;
     this.#sink.end();
+    this.#flow.delivered();
   }
 
-  /** The client disconnected or was too slow, or the answer is complete. */
+  /** The peer disconnected or was too slow, or the answer is complete. */
   abort(): void {
     if (this.#done) return;
     this.#done = true;
@@ -84,6 +89,6 @@ export class BodyPipe {
   #discard(): void {
     if (this.#done) return;
     this.#done = true;
-    if (!this.#ended) this.#flow.pause();
+    this.#flow.discard();
   }
 }

@@ -42,6 +42,15 @@ export const CODE = {
   http11Required: 13,
 } as const;
 
+const CODE_NAMES: ReadonlyMap<number, string> = new Map(
+  Object.entries(CODE).map(([name, code]) => [code, name.replace(/[A-Z]|11/g, '_$&').toUpperCase()]),
+);
+
+/** Returns the name of an error code as in RFC 9113, section 7: `PROTOCOL_ERROR`. */
+export function codeName(code: number): string {
+  return CODE_NAMES.get(code) ?? `unknown error code ${code}`;
+}
+
 export const SETTING = {
   headerTableSize: 1,
   enablePush: 2,

@@ -113,6 +113,11 @@ export abstract class H2Endpoint<S extends H2Stream> implements Flushable, FlowC
     this.#schedule();
   }
 
+  /** The streams with frames to write. */
+  protected get queued(): readonly S[] {
+    return this.#ready;
+  }
+
   /** Queues a control frame. Closes the connection if too many are queued. */
   protected writeControl(frame: Uint8Array): void {
     if (this.#controls.push(frame) > MAX_CONTROL_FRAMES) this.destroy();

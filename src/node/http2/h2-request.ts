@@ -8,6 +8,7 @@ import type { BodyResult, Incoming } from '../../server/http/exchange.ts';
 import { NEVER, type Timed } from '../deadline-wheel.ts';
 import { extendDeadline, readerDeadline } from '../exchange-context.ts';
 import { EMPTY_BODY } from '../http1/read-body.ts';
+import type { BodyFlow } from './body-pipe.ts';
 import { H2Stream } from './h2-stream.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { fieldNames, fieldOf, fieldValues, type RequestLine } from './request-fields.ts';
@@ -88,16 +89,21 @@ export abstract class H2Request extends H2Stream implements Incoming, Timed {
   #pipe(body: IncomingBody, sink: ByteSink): void {
     const { context } = this.connection;
     if (!this.#remoteEnded) this.#expectBody();
-    const flow = {
-      pause: () => {
-        this.#reading = false;
-        if (!this.#answered) this.deadline = NEVER;
-      },
+    const pause = (): void => {
+      this.#reading = false;
+      if (!this.#answered) this.deadline = NEVER;
+    };
+    const flow: BodyFlow = {
+      pause,
       resume: () => {
         this.#reading = true;
         if (!this.#answered && !this.#remoteEnded) this.deadline = readerDeadline(context, 0);
         this.#updateWindow();
       },
+      discard: () => {
+        if (!this.#remoteEnded) pause();
+      },
+      delivered: () => {},
     };
     body.pipe(sink, flow, context.limits.streamWindowBytes);
   }

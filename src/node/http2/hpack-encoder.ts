@@ -1,11 +1,11 @@
 /**
- * The HPACK encoder of one connection's answers (RFC 7541). Values that differ from answer to answer do not enter the
- * dynamic table.
- * Invariant: this table and the client's hold the same rows, so every encoded block must be sent, in the order of
+ * The HPACK encoder of one connection (RFC 7541), for the answers of a server or the requests of a client. Values that
+ * differ from message to message do not enter the dynamic table.
+ * Invariant: this table and the peer's hold the same rows, so every encoded block must be sent, in the order of
  * encoding.
  */
+import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import { BugError } from '../../base/errors.ts';
-import type { AnswerHeaders } from '../../server/http/exchange.ts';
 import { FIRST_DYNAMIC, ROW_OVERHEAD, STATIC_ROWS, TABLE_SIZE } from './static-table.ts';
 
 /** Longer rows do not enter the table, because they would evict too many others. */
@@ -18,15 +18,25 @@ const UNSTEADY: ReadonlySet<string> = new Set([
   'last-modified',
   'location',
   'retry-after',
+  'traceparent',
   'warning',
+  'x-forwarded-uri',
+  ':path',
 ]);
+/** Rows of one name that are compared with a value, newest first. A user has some groups. */
+const MAX_COMPARED = 8;
 
 const STATIC_NAMES = new Map<string, number>();
 const STATIC_STATUS = new Map<string, number>();
+const STATIC_METHODS = new Map<string, number>();
 for (const [i, { name, value }] of STATIC_ROWS.entries()) {
   if (!STATIC_NAMES.has(name)) STATIC_NAMES.set(name, i + 1);
   if (name === ':status') STATIC_STATUS.set(value, i + 1);
+  if (name === ':method') STATIC_METHODS.set(value, i + 1);
 }
+
+/** The index of `:scheme https`. */
+const HTTPS = 7;
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
@@ -39,12 +49,25 @@ const INTEGER_BYTES = 6;
 
 const CONTINUE = '100';
 
+/** The head of a request. */
+export interface RequestHead {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly authority: string;
+  readonly headers: HttpHeaders;
+}
+
 interface Row {
   readonly name: string;
   readonly value: string;
   /** The number of rows that were added before it. */
   readonly serial: number;
   readonly size: number;
+  /** The next older row of the same name that is in the table. */
+  older: Row | undefined;
+  /** The row that has this one as its next older one. */
+  newer: Row | undefined;
 }
 
 export class HpackEncoder {
@@ -60,7 +83,7 @@ export class HpackEncoder {
   #into: Buffer = Buffer.alloc(0);
   #at = 0;
 
-  /** Applies the client's HEADER_TABLE_SIZE. The table never exceeds the default size. */
+  /** Applies the peer's HEADER_TABLE_SIZE. The table never exceeds the default size. */
   resize(most: number): void {
     const size = Math.min(most, TABLE_SIZE);
     if (size === this.#maxSize) return;
@@ -73,22 +96,28 @@ export class HpackEncoder {
    * Encodes the block of an answer; it is valid until the next call. `length` is -1 if unknown. Throws if HTTP does not
    * allow a header.
    */
-  encode(status: number, headers: AnswerHeaders, length: number, date: string): Buffer {
-    check(headers);
+  encode(status: number, headers: HttpHeaders, length: number, date: string): Buffer {
+    checkHeaders(headers);
     this.#begin();
     const text = String(status);
-    const known = STATIC_STATUS.get(text);
-    if (known === undefined) this.#field(':status', text);
-    else {
-      this.#reserve(INTEGER_BYTES);
-      this.#integer(known, INDEXED.bits, INDEXED.mask);
-    }
-    for (const name in headers) {
-      const value = headers[name]!;
-      if (typeof value === 'string') this.#field(name, value);
-      else for (const one of value) this.#field(name, one);
-    }
+    this.#known(STATIC_STATUS.get(text), ':status', text);
+    this.#fields(headers);
     if (headers['date'] === undefined) this.#field('date', date);
+    if (length >= 0 && headers['content-length'] === undefined) this.#field('content-length', String(length));
+    return this.#into.subarray(0, this.#at);
+  }
+
+  /**
+   * Encodes the block of a request whose headers `checkHeaders` has accepted; it is valid until the next call. `length`
+   * is -1 if unknown. A header `host` replaces the authority.
+   */
+  encodeRequest({ method, path, authority, headers }: RequestHead, length: number): Buffer {
+    this.#begin();
+    this.#known(STATIC_METHODS.get(method), ':method', method);
+    this.#known(HTTPS, ':scheme', 'https');
+    this.#field(':authority', typeof headers['host'] === 'string' ? headers['host'] : authority);
+    this.#field(':path', path);
+    this.#fields(headers);
     if (length >= 0 && headers['content-length'] === undefined) this.#field('content-length', String(length));
     return this.#into.subarray(0, this.#at);
   }
@@ -113,11 +142,31 @@ export class HpackEncoder {
     this.#pendingUpdate = undefined;
   }
 
+  /** Encodes a pseudo-header field that may be in the static table. */
+  #known(index: number | undefined, name: string, value: string): void {
+    if (index === undefined) {
+      this.#field(name, value);
+      return;
+    }
+    this.#reserve(INTEGER_BYTES);
+    this.#integer(index, INDEXED.bits, INDEXED.mask);
+  }
+
+  #fields(headers: HttpHeaders): void {
+    for (const name in headers) {
+      if (name === 'host') continue;
+      const value = headers[name]!;
+      if (typeof value === 'string') this.#field(name, value);
+      else for (let i = 0; i < value.length; i++) this.#field(name, value[i]!);
+    }
+  }
+
   #field(name: string, value: string): void {
     this.#reserve(name.length + value.length + 3 * INTEGER_BYTES);
     const row = this.#newest.get(name);
-    if (row !== undefined && row.value === value) {
-      this.#integer(this.#indexOf(row), INDEXED.bits, INDEXED.mask);
+    for (let one = row, n = 0; one !== undefined && n < MAX_COMPARED; one = one.older, n++) {
+      if (one.value !== value) continue;
+      this.#integer(this.#indexOf(one), INDEXED.bits, INDEXED.mask);
       return;
     }
     const index = STATIC_NAMES.get(name) ?? (row === undefined ? 0 : this.#indexOf(row));
@@ -128,7 +177,7 @@ export class HpackEncoder {
     this.#integer(index, bits, mask);
     if (index === 0) this.#text(name);
     this.#text(value);
-    if (add) this.#add({ name, value, serial: this.#added++, size });
+    if (add) this.#add({ name, value, serial: this.#added++, size, older: undefined, newer: undefined });
   }
 
   #indexOf({ serial }: Row): number {
@@ -138,6 +187,11 @@ export class HpackEncoder {
   #add(row: Row): void {
     this.#evict(this.#maxSize - row.size);
     this.#rows.push(row);
+    const older = this.#newest.get(row.name);
+    if (older !== undefined) {
+      row.older = older;
+      older.newer = row;
+    }
     this.#newest.set(row.name, row);
     this.#size += row.size;
   }
@@ -147,7 +201,8 @@ export class HpackEncoder {
       const row = this.#rows.shift();
       if (row === undefined) return;
       this.#size -= row.size;
-      if (this.#newest.get(row.name) === row) this.#newest.delete(row.name);
+      if (row.newer === undefined) this.#newest.delete(row.name);
+      else row.newer.older = undefined;
     }
   }
 
@@ -187,8 +242,11 @@ const scratch = Buffer.allocUnsafeSlow(8_192);
 const validNames = new Set<string>();
 const MAX_VALID_NAMES = 1_000;
 
-/** Checks all headers before the first byte is encoded, so that an invalid one leaves the table unchanged. */
-function check(headers: AnswerHeaders): void {
+/**
+ * Throws if HTTP does not allow a header. Called before the first byte is encoded, so that an invalid one leaves the
+ * table unchanged.
+ */
+export function checkHeaders(headers: HttpHeaders): void {
   for (const name in headers) {
     if (!validNames.has(name)) {
       if (!NAME.test(name)) throw new BugError(`HTTP does not allow a header named ${JSON.stringify(name)}`);

@@ -1,5 +1,5 @@
 /**
- * The body of one HTTP/2 request. A body that arrives in one piece is not copied.
+ * The body of one HTTP/2 message. A body that arrives in one piece is not copied.
  * Invariant: it holds at most the stream's window before it is read, and at most twice the reader's limit afterwards,
  * for pieces of any size.
  */
@@ -60,7 +60,7 @@ export class IncomingBody {
     return this.#declared < 0 || this.#size <= this.#declared;
   }
 
-  /** Called when the client has sent the whole body. Returns false if it is shorter than declared. */
+  /** Called when the peer has sent the whole body. Returns false if it is shorter than declared. */
   end(): boolean {
     this.#ended = true;
     if (this.#declared >= 0 && this.#size !== this.#declared) return false;

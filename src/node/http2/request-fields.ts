@@ -10,8 +10,8 @@ export interface RequestLine {
   readonly contentLength: number;
 }
 
-/** Connection-specific fields of HTTP/1.1, which make an HTTP/2 request malformed (RFC 9113, 8.2.2). */
-const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
+/** Connection-specific fields of HTTP/1.1, which make an HTTP/2 message malformed (RFC 9113, 8.2.2). */
+export const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',

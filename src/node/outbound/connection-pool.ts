@@ -5,16 +5,16 @@
  */
 
 import { Agent as PlainAgent, request as sendPlain } from 'node:http';
-import { connect as connectHttp2 } from 'node:http2';
 import { Agent, type RequestOptions, request as sendHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { H2Shared } from '../http2/shared.ts';
 import { Dialer, type TrustOptions } from './dial.ts';
 import { NotSentError } from './errors.ts';
-import { IDLE_MS, MAX_FREE_SOCKETS, MAX_KNOWN_ORIGINS, SESSION_MEMORY_MB, STREAM_WINDOW } from './limits.ts';
+import { IDLE_MS, MAX_FREE_SOCKETS, MAX_KNOWN_ORIGINS } from './limits.ts';
 import { PooledSession } from './pooled-session.ts';
 import type { Origin } from './target.ts';
 
@@ -57,6 +57,8 @@ class VerifyingAgent extends Agent {
 export interface PoolOptions extends TrustOptions {
   /** Connections without TLS, for HTTP/1.1 alone. Default false. */
   readonly isPlain?: boolean;
+  /** The output of HTTP/2 connections, which several pools may share. */
+  readonly http2: H2Shared;
 }
 
 /** Gives a connection back that is not used. */
@@ -73,6 +75,7 @@ export class ConnectionPool {
   readonly #isPlain: boolean;
   readonly #dialer: Dialer;
   readonly #clock: Clock;
+  readonly #http2: H2Shared;
   /** Sessions that take requests. There are several if the server limits the streams of one. */
   readonly #sessions = new Map<string, PooledSession[]>();
   readonly #open = new Set<PooledSession>();
@@ -84,6 +87,7 @@ export class ConnectionPool {
   constructor(options: PoolOptions) {
     this.#isPlain = options.isPlain ?? false;
     this.#clock = options.clock;
+    this.#http2 = options.http2;
     this.#dialer = new Dialer(options);
     this.agent = this.#isPlain ? new PlainAgent(AGENT_OPTIONS) : new VerifyingAgent(this.#dialer);
     this.send = this.#isPlain ? sendPlain : sendHttps;
@@ -152,20 +156,12 @@ export class ConnectionPool {
       this.#withoutHttp2.add(key);
       return { protocol: 'http/1.1', socket };
     }
-    const session = new PooledSession(
-      connectHttp2('https://upstream', {
-        createConnection: () => socket,
-        settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
-        maxSessionMemory: SESSION_MEMORY_MB,
-      }),
-      socket,
-      this.#clock,
-    );
-    this.#open.add(session);
-    await session.start({
+    const session: PooledSession = new PooledSession(socket, this.#http2, this.#clock, {
       onRetired: () => this.#forget(key, session),
       onClosed: () => this.#open.delete(session),
     });
+    this.#open.add(session);
+    await session.start();
     if (!session.reserve()) throw new NotSentError('http2: the server takes no requests');
     const sessions = this.#sessions.get(key);
     if (sessions === undefined) this.#sessions.set(key, [session]);

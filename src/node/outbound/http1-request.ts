@@ -4,44 +4,15 @@ import { type RequestOptions, request as sendHttps } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { TransportError } from '../../base/errors.ts';
 import { type ByteSink, type ByteSource, type ByteTunnel, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
-import type {
-  OutboundRequest,
-  OutboundResponse,
-  OutboundUpgrade,
-  OutboundUpgradeRequest,
-} from '../../server/http/outbound.ts';
+import type { OutboundResponse, OutboundUpgrade, OutboundUpgradeRequest } from '../../server/http/outbound.ts';
 import { pipeReadable } from '../streams/pipe-readable.ts';
 import { openTunnel } from '../streams/socket-tunnel.ts';
 import { writableSink } from '../streams/writable-sink.ts';
 import type { Connection, ConnectionPool } from './connection-pool.ts';
+import { type Abort, BODY_ABORTED, type Message, type Sending } from './request-events.ts';
 import { type ParsedTarget, responseHeaders } from './target.ts';
 
-/** The outcome of a request. The first call of `answered` or `failed` counts; `closed` follows once. */
-export interface RequestEvents<T> {
-  answered(value: T): void;
-  failed(error: Error): void;
-  /** The request, the response body and the tunnel are over. */
-  closed(): void;
-}
-
-/** Aborts a request, its response body or its tunnel. */
-export type Abort = (error: Error) => void;
-
-export const BODY_ABORTED = 'the request body was aborted';
-
 type Http1Connection = Extract<Connection, { protocol: 'http/1.1' }>;
-
-/** The parts of a request that are sent, apart from its target. */
-export interface Message extends Pick<OutboundRequest, 'method' | 'headers'> {
-  readonly body?: OutboundRequest['body'] | undefined;
-}
-
-/** A request to send, with its parsed target. */
-export interface Sending<Request, Result> {
-  readonly request: Request;
-  readonly target: ParsedTarget;
-  readonly events: RequestEvents<Result>;
-}
 
 /** Sends the head and the body. */
 export function sendHttp1(

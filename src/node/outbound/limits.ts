@@ -1,4 +1,5 @@
 /** Times and sizes of outbound connections. */
+import type { ClientSettings } from '../http2/settings.ts';
 
 /** The time after which a connection without requests is closed. */
 export const IDLE_MS = 30_000;
@@ -7,12 +8,12 @@ export const MAX_FREE_SOCKETS = 64;
 /** Origins that are known to have no HTTP/2. */
 export const MAX_KNOWN_ORIGINS = 1_000;
 
-/** The receive window of a session, that of Go's transport: paused streams do not block the others. */
-export const SESSION_WINDOW: number = 2 ** 30;
-/** The receive window of a stream, which bounds the bytes that a paused stream holds. */
-export const STREAM_WINDOW: number = 256 * 1024;
-/** In MB. Node refuses streams above it; paused streams may fill the window of the session. */
-export const SESSION_MEMORY_MB = 1024;
+/** The receive window of a stream, and the largest header list of a response. The window bounds the bytes that a paused stream holds. */
+export const HTTP2_SETTINGS: ClientSettings = {
+  streamWindowBytes: 256 * 1024,
+  maxHeaderBytes: 128 * 1024,
+  maxHeaderCount: 1_000,
+};
 /** The time without a byte after which an HTTP/2 connection is pinged; client-go's ReadIdleTimeout. */
 export const READ_IDLE_MS = 30_000;
 /** How often it is checked whether bytes were received: a timer per read would cost more. */

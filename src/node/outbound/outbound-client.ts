@@ -18,11 +18,12 @@ import type {
   OutboundUpgrade,
   OutboundUpgradeRequest,
 } from '../../server/http/outbound.ts';
+import { H2Shared } from '../http2/shared.ts';
 import { systemRoots } from '../tls/system-roots.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { outboundError } from './errors.ts';
-import type { Abort, RequestEvents } from './http1-request.ts';
 import { createOutboundServer } from './outbound-server.ts';
+import type { Abort, RequestEvents } from './request-events.ts';
 import { RunningRequests } from './running-requests.ts';
 import { sendThrough, upgradeThrough } from './send-over.ts';
 import { parseTarget } from './target.ts';
@@ -56,10 +57,12 @@ class NodeOutboundClient implements OutboundClient {
   readonly #running = new RunningRequests();
   readonly #clock: Clock;
   readonly #systemRoots: () => CertificatePool;
+  readonly #http2: H2Shared;
 
   constructor(options: OutboundClientOptions) {
     this.#clock = options.clock ?? systemClock;
     this.#systemRoots = options.systemRoots ?? systemRoots;
+    this.#http2 = new H2Shared(this.#clock);
   }
 
   server(options: OutboundServerOptions): OutboundServer {
@@ -153,6 +156,7 @@ class NodeOutboundClient implements OutboundClient {
       insecure: insecureSkipVerify,
       clock: this.#clock,
       systemRoots: this.#systemRoots,
+      http2: this.#http2,
     });
     this.#pools.set(key, pool);
     const [oldest] = this.#pools;

@@ -1,157 +1,117 @@
-/** An HTTP/2 session to another server, with its stream limit, its health pings and its idle time. */
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  type ClientSessionRequestOptions,
-  constants,
-  type OutgoingHttpHeaders,
-} from 'node:http2';
-import type { Socket } from 'node:net';
+/** An HTTP/2 connection to another server, with its stream limit, its health pings and its idle time. */
+import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
-import { toError } from '../../base/errors.ts';
-import { lostConnection, NotSentError } from './errors.ts';
-import { DIAL_MS, IDLE_MS, PING_TIMEOUT_MS, READ_CHECK_MS, READ_IDLE_MS, SESSION_WINDOW } from './limits.ts';
+import { EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
+import type { OutboundResponse } from '../../server/http/outbound.ts';
+import { ClientConnection } from '../http2/client/client-connection.ts';
+import type { H2Shared } from '../http2/shared.ts';
+import { NotSentError } from './errors.ts';
+import { DIAL_MS, HTTP2_SETTINGS, IDLE_MS, PING_TIMEOUT_MS, READ_CHECK_MS, READ_IDLE_MS } from './limits.ts';
+import type { Abort, Message, Sending } from './request-events.ts';
 
 export interface SessionEvents {
+  /** Called once or more when the session takes no more requests. */
   readonly onRetired: () => void;
+  /** Called once when the session has no connection any more. */
   readonly onClosed: () => void;
 }
 
 /**
- * Does not keep the process alive while it has no streams, and closes after its idle time. While it has streams, it is
- * pinged whenever it receives nothing for READ_IDLE_MS. Without an answer within PING_TIMEOUT_MS all streams fail.
+ * Does not keep the process alive while it has no requests, and closes after its idle time. While it has requests, it is
+ * pinged whenever it receives nothing for READ_IDLE_MS. Without an answer within PING_TIMEOUT_MS all requests fail.
  */
 export class PooledSession {
-  readonly #session: ClientHttp2Session;
-  readonly #socket: Socket;
+  readonly #connection: ClientConnection;
+  readonly #socket: TLSSocket;
   readonly #clock: Clock;
-  #limit = 1;
-  /** Streams that are open or reserved. */
-  #streams = 0;
-  #open = 0;
-  #isRetired = false;
+  readonly #started = new Deferred<void>();
+  #limit = 0;
+  /** Streams that are reserved and not opened yet. */
+  #reserved = 0;
   #timer: Timer | undefined;
-  #failure: Error | undefined;
 
-  constructor(session: ClientHttp2Session, socket: Socket, clock: Clock) {
-    this.#session = session;
+  constructor(socket: TLSSocket, http2: H2Shared, clock: Clock, events: SessionEvents) {
     this.#socket = socket;
     this.#clock = clock;
+    this.#connection = new ClientConnection({
+      socket,
+      shared: http2,
+      settings: HTTP2_SETTINGS,
+      clock,
+      events: {
+        maxStreams: (limit) => {
+          this.#limit = limit;
+          this.#started.resolve();
+        },
+        retired: events.onRetired,
+        closed: (reason) => {
+          this.#timer?.cancel();
+          events.onClosed();
+          this.#started.reject(new NotSentError(reason.message, { cause: reason }));
+        },
+      },
+    });
   }
 
-  /**
-   * Resolves when the server has sent its settings, which contain its limit of streams. Rejects with a NotSentError.
-   * `onRetired` is called once or more when the session takes no more requests, `onClosed` once when it has no
-   * connection any more.
-   */
-  start({ onRetired, onClosed }: SessionEvents): Promise<void> {
-    const session = this.#session;
-    const started = new Deferred<void>();
-    const late = setTimeout(() => session.destroy(new NotSentError('http2: timeout awaiting settings')), DIAL_MS);
-    const retire = (): void => {
-      this.#isRetired = true;
-      onRetired();
-    };
-    session.once('connect', () => session.setLocalWindowSize(SESSION_WINDOW));
-    session.on('remoteSettings', ({ maxConcurrentStreams }) => {
+  /** Resolves when the server has sent its settings, which contain its limit of streams. Rejects with a NotSentError. */
+  async start(): Promise<void> {
+    const late = setTimeout(() => this.#connection.fail('http2: timeout awaiting settings'), DIAL_MS);
+    this.#socket.setTimeout(IDLE_MS, () => {
+      if (this.#reserved + this.#connection.active === 0) this.#connection.close();
+    });
+    this.#connection.start();
+    try {
+      await this.#started.promise;
+    } finally {
       clearTimeout(late);
-      this.#limit = maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
-      started.resolve();
-    });
-    // Each stream reports the failure itself.
-    session.on('error', (error) => {
-      retire();
-      started.reject(new NotSentError(error.message, { cause: error }));
-    });
-    session.on('goaway', retire);
-    session.on('close', () => {
-      clearTimeout(late);
-      this.#timer?.cancel();
-      retire();
-      onClosed();
-      started.reject(new NotSentError('EOF'));
-    });
-    session.setTimeout(IDLE_MS, () => {
-      if (this.#streams === 0) this.close();
-    });
-    return started.promise;
+    }
   }
 
   /** Takes one of the streams that the server allows. Returns false if there is none. See `release`. */
   reserve(): boolean {
-    if (!this.isUsable || this.#streams >= this.#limit) return false;
-    this.#streams++;
+    if (this.#reserved + this.#connection.active >= this.#limit || !this.#connection.isUsable) return false;
+    this.#reserved++;
     return true;
   }
 
   /** Gives a reserved stream back that is not opened. */
   release(): void {
-    this.#streams--;
+    this.#reserved--;
   }
 
-  get isUsable(): boolean {
-    return !this.#isRetired && !this.#session.closed && !this.#session.destroyed;
-  }
-
-  get isBroken(): boolean {
-    return this.#session.destroyed;
-  }
-
-  /** The reason why this side gave the connection up. */
-  get failure(): Error | undefined {
-    return this.#failure;
-  }
-
-  /** Opens a stream that was reserved. Throws NotSentError if the session has just ended. */
-  request(headers: OutgoingHttpHeaders, options: ClientSessionRequestOptions): ClientHttp2Stream {
-    const session = this.#session;
-    let stream: ClientHttp2Stream;
-    try {
-      stream = session.request(headers, options);
-    } catch (caught) {
-      this.release();
-      if (this.isUsable) throw caught;
-      throw new NotSentError(toError(caught).message, { cause: caught });
-    }
-    if (this.#open++ === 0) {
-      session.ref();
-      if (this.#timer === undefined) this.#expectBytes();
-    }
-    stream.once('close', () => {
-      this.#streams--;
-      if (--this.#open === 0) session.unref();
-    });
-    return stream;
+  /**
+   * Sends a request on the stream that was reserved. Throws if HTTP does not allow a header, and NotSentError if the
+   * session has just ended.
+   */
+  send({ request, target, events }: Sending<Message, OutboundResponse>): Abort {
+    this.#reserved--;
+    const { method, headers } = request;
+    const { path, authority } = target;
+    const body = request.body === EMPTY_SOURCE ? undefined : request.body;
+    const stream = this.#connection.send({ method, path, authority, headers, body }, events);
+    if (this.#timer === undefined) this.#expectBytes();
+    return (error) => stream.cancel(error);
   }
 
   /** Takes no more requests and closes after the last one. */
   close(): void {
-    this.#isRetired = true;
-    this.#session.close();
+    this.#connection.close();
   }
 
-  /** Fails all streams. */
+  /** Fails all requests. */
   destroy(): void {
-    this.#fail('http2: client connection force closed');
+    this.#connection.fail('http2: client connection force closed');
   }
 
-  #fail(message: string): void {
-    if (this.#session.destroyed) return;
-    this.#failure ??= lostConnection(message);
-    this.#isRetired = true;
-    // Without an error, Node would end the streams as if they were complete.
-    this.#session.destroy(this.#failure, constants.NGHTTP2_CANCEL);
-  }
-
-  /** Pings after READ_IDLE_MS without a byte. Stops when the session has no streams. */
-  #expectBytes(seen: number = this.#socket.bytesRead, silentMs = 0): void {
+  /** Pings after READ_IDLE_MS without a byte. Stops when the session has no requests. */
+  #expectBytes(seen: number = this.#connection.bytesRead, silentMs = 0): void {
     this.#timer = this.#clock.setTimer(
       READ_CHECK_MS,
       () => {
         this.#timer = undefined;
-        if (this.#open === 0 || this.#session.destroyed) return;
-        const now = this.#socket.bytesRead;
+        if (this.#connection.active === 0) return;
+        const now = this.#connection.bytesRead;
         if (now !== seen) this.#expectBytes(now);
         else if (silentMs + READ_CHECK_MS < READ_IDLE_MS) this.#expectBytes(seen, silentMs + READ_CHECK_MS);
         else this.#ping(seen);
@@ -162,17 +122,13 @@ export class PooledSession {
 
   /** Any byte counts as an answer: the acknowledgement may be queued behind the data of a slow connection. */
   #ping(before: number): void {
-    this.#session.ping(() => {});
+    this.#connection.ping();
     this.#timer = this.#clock.setTimer(
       PING_TIMEOUT_MS,
       () => {
         this.#timer = undefined;
-        if (this.#session.destroyed) return;
-        if (this.#socket.bytesRead !== before) {
-          if (this.#open > 0) this.#expectBytes();
-          return;
-        }
-        this.#fail('http2: client connection lost');
+        if (this.#connection.bytesRead === before) this.#connection.fail('http2: client connection lost');
+        else if (this.#connection.active > 0) this.#expectBytes();
       },
       { background: true },
     );

@@ -4,7 +4,7 @@ import { ArraySet, type ArraySetItem } from '../../base/array-set.ts';
 import { TransportError, toError } from '../../base/errors.ts';
 import type { RequestObserver, RunningRequest } from '../../server/http/outbound.ts';
 import { STOPPED } from './errors.ts';
-import type { Abort, RequestEvents } from './http1-request.ts';
+import type { Abort, RequestEvents } from './request-events.ts';
 
 export interface RunOptions<T> {
   /** Sends the request. Throws for a header that HTTP does not allow. */

@@ -8,8 +8,8 @@ import type {
   OutboundUpgradeRequest,
 } from '../../server/http/outbound.ts';
 import { type ConnectionPool, discardConnection, FROM_AGENT } from './connection-pool.ts';
-import { type Abort, type Message, type RequestEvents, type Sending, sendHttp1, sendUpgrade } from './http1-request.ts';
-import { sendHttp2 } from './http2-request.ts';
+import { sendHttp1, sendUpgrade } from './http1-request.ts';
+import type { Abort, Message, RequestEvents, Sending } from './request-events.ts';
 
 /** Sends a request over HTTP/2 if the server supports it, unless `protocol` says otherwise. */
 export function sendThrough(
@@ -19,7 +19,7 @@ export function sendThrough(
 ): Abort {
   const connection = protocol === 'http/1.1' ? FROM_AGENT : pool.negotiate(sending.target);
   return sendOver(connection, sending.events, {
-    send: (made) => (made.protocol === 'h2' ? sendHttp2(sending, made.session) : sendHttp1(sending, pool, made)),
+    send: (made) => (made.protocol === 'h2' ? made.session.send(sending) : sendHttp1(sending, pool, made)),
     discard: discardConnection,
   });
 }

@@ -1,0 +1,283 @@
+/**
+ * One HTTP/2 connection to a server (RFC 9113), with many requests at a time.
+ *
+ * Invariants: a request fails with a NotSentError exactly if its headers were not written, and with a NotProcessedError
+ * exactly if the server said that it did not process it. The connection takes no requests after GOAWAY, after a
+ * connection error, or when its stream numbers are used up. It keeps the process alive only while it has requests.
+ */
+import type { TLSSocket } from 'node:tls';
+import type { Clock, Timer } from '../../../base/clock.ts';
+import { TransportError, toError } from '../../../base/errors.ts';
+import { TokenBucket } from '../../../base/token-bucket.ts';
+import type { OutboundResponse } from '../../../server/http/outbound.ts';
+import { lostConnection, NotProcessedError, NotSentError, StreamResetError } from '../../outbound/errors.ts';
+import type { RequestEvents } from '../../outbound/request-events.ts';
+import { FrameReader } from '../frame-reader.ts';
+import { CODE, codeName, goaway, ping, resetStream, type Violation, violation, WINDOW_LIMIT } from '../frames.ts';
+import { H2Endpoint } from '../h2-endpoint.ts';
+import { checkHeaders, type RequestHead } from '../hpack-encoder.ts';
+import { type ClientSettings, clientPreface, type SettingsChange } from '../settings.ts';
+import type { H2Shared } from '../shared.ts';
+import { ClientFrames, type ClientFramesConnection } from './client-frames.ts';
+import { type ClientRequest, ClientStream, type ClientStreamConnection } from './client-stream.ts';
+
+export interface ClientConnectionEvents {
+  /** The server has sent its SETTINGS: the first ones, or a change. Infinity if it does not limit the streams. */
+  maxStreams(limit: number): void;
+  /** The connection takes no more requests. May be called several times. */
+  retired(): void;
+  /** Called once when the connection is closed. All requests have failed. */
+  closed(reason: Error): void;
+}
+
+export interface ClientConnectionOptions {
+  /** A connection whose server has been verified, and that has negotiated `h2`. */
+  readonly socket: TLSSocket;
+  readonly shared: H2Shared;
+  readonly settings: ClientSettings;
+  readonly clock: Clock;
+  readonly events: ClientConnectionEvents;
+}
+
+/** Control frames and informational responses that a server may send at once. Beyond, the connection is closed. */
+const CONTROL_FRAME_BURST = 10_000;
+const CONTROL_FRAMES_PER_SECOND = 1_000;
+/** The time that a server has to read a GOAWAY before the connection is closed. */
+const GOAWAY_GRACE_MS = 1_000;
+const PING_PAYLOAD = new Uint8Array(8);
+
+export class ClientConnection
+  extends H2Endpoint<ClientStream>
+  implements ClientStreamConnection, ClientFramesConnection
+{
+  readonly streamWindowBytes: number;
+  readonly #settings: ClientSettings;
+  readonly #clock: Clock;
+  readonly #events: ClientConnectionEvents;
+  readonly #frames: ClientFrames;
+  readonly #reader: FrameReader;
+  readonly #controlFrames: TokenBucket;
+  #nextStream = 1;
+  /** The server's limit of streams. */
+  #maxStreams = Number.POSITIVE_INFINITY;
+  /** Requests whose streams are open, or will be opened. */
+  #active = 0;
+  #isRetired = false;
+  #isClosed = false;
+  /** The reason of the failure of all requests, once there is one. */
+  #failure: Error | undefined;
+  /** The message of requests that fail because the server closes the connection. */
+  #lostText = 'EOF';
+  #graceTimer: Timer | undefined;
+
+  constructor({ socket, shared, settings, clock, events }: ClientConnectionOptions) {
+    super(socket, shared);
+    this.streamWindowBytes = settings.streamWindowBytes;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#events = events;
+    this.#frames = new ClientFrames(this, settings);
+    this.#reader = new FrameReader(this.#frames, 'server');
+    this.#controlFrames = new TokenBucket(CONTROL_FRAME_BURST, CONTROL_FRAMES_PER_SECOND, clock.now());
+  }
+
+  /** Sends the preface and starts to read. Called once. */
+  start(): void {
+    const { socket } = this;
+    this.writeControl(clientPreface(this.#settings));
+    socket.on('data', (bytes: Buffer) => this.#reader.read(bytes));
+    socket.on('error', (error) => {
+      this.#failure ??= lostConnection(error.message, error);
+    });
+    // A server that closed its half can send no response any more.
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => this.#handleClose());
+    if (socket.destroyed) this.#handleClose();
+  }
+
+  /** The number of requests. */
+  get active(): number {
+    return this.#active;
+  }
+
+  get isUsable(): boolean {
+    return !this.#isRetired && !this.#isClosed;
+  }
+
+  get bytesRead(): number {
+    return this.socket.bytesRead;
+  }
+
+  /**
+   * Sends a request. Throws if HTTP does not allow a header, and a NotSentError if the connection takes no requests.
+   * Backpressure of the body, the limit of streams and timeouts are the caller's concern.
+   */
+  send(request: ClientRequest, events: RequestEvents<OutboundResponse>): ClientStream {
+    checkHeaders(request.headers);
+    if (!this.isUsable) throw new NotSentError(this.#failure?.message ?? 'http2: the connection is closed');
+    const stream = new ClientStream(this, request, events);
+    if (this.#active++ === 0) this.socket.ref();
+    stream.start();
+    return stream;
+  }
+
+  /** Asks the server to answer: a connection that is alive receives bytes soon. */
+  ping(): void {
+    this.writeControl(ping(PING_PAYLOAD));
+  }
+
+  /** Takes no more requests and closes after the last one. */
+  close(): void {
+    this.#retire();
+    if (this.#active === 0) this.#end(CODE.noError);
+  }
+
+  /** Fails all requests and closes at once. */
+  fail(message: string): void {
+    if (this.#isClosed) return;
+    this.#failure ??= lostConnection(message);
+    this.#failAll();
+    this.socket.destroy();
+  }
+
+  // Streams
+
+  encode(head: RequestHead, length: number): Buffer {
+    return this.encoder.encodeRequest(head, length);
+  }
+
+  open(stream: ClientStream): number {
+    const id = this.#nextStream;
+    this.#nextStream += 2;
+    if (this.#nextStream > WINDOW_LIMIT) this.#retire();
+    this.#frames.lastStream = id;
+    stream.sendWindow = this.initialSendWindow;
+    this.streams.set(id, stream);
+    return id;
+  }
+
+  streamFinished(stream: ClientStream): void {
+    // As Go's client does it: the server has answered and does not need the rest of the body.
+    if (!stream.localEnded) this.#reset(stream, CODE.noError);
+    this.#over(stream);
+  }
+
+  cancel(stream: ClientStream): void {
+    if (stream.id !== 0) this.#reset(stream, CODE.cancel);
+    this.#over(stream);
+  }
+
+  #reset(stream: ClientStream, code: number): void {
+    this.#frames.rememberReset(stream.id);
+    this.sendControl(resetStream(stream.id, code));
+  }
+
+  /** Called once for each stream, before it is closed. */
+  #over(stream: ClientStream): void {
+    this.forget(stream);
+    if (--this.#active > 0 || this.#isClosed) return;
+    this.socket.unref();
+    if (this.#isRetired) this.#end(CODE.noError);
+  }
+
+  #fail(stream: ClientStream, error: Error): void {
+    this.#over(stream);
+    stream.fail(error);
+  }
+
+  // Receiving
+
+  override changeSettings(change: SettingsChange): Violation | undefined {
+    if (change.enablesPush) return violation(CODE.protocolError, 'a server cannot enable push');
+    const problem = super.changeSettings(change);
+    if (problem !== undefined) return problem;
+    this.#maxStreams = change.maxConcurrentStreams ?? this.#maxStreams;
+    this.#events.maxStreams(this.#maxStreams);
+    return undefined;
+  }
+
+  sendControl(frame: Uint8Array): void {
+    if (!this.isEnding) this.writeControl(frame);
+  }
+
+  streamReset(stream: ClientStream, code: number): void {
+    const text = `stream error: stream ID ${stream.id}; ${codeName(code)}; received from peer`;
+    this.#fail(stream, code === CODE.refusedStream ? new NotProcessedError(text) : new StreamResetError(text));
+  }
+
+  streamError(stream: ClientStream, code: number): void {
+    this.#reset(stream, code);
+    this.#fail(stream, new TransportError(`stream error: stream ID ${stream.id}; ${codeName(code)}`));
+  }
+
+  headersTooLarge(stream: ClientStream): void {
+    this.#reset(stream, CODE.cancel);
+    this.#fail(stream, new TransportError('http2: response header list larger than advertised limit'));
+  }
+
+  countControlFrame(): void {
+    if (!this.#controlFrames.take(this.#clock.now()))
+      this.connectionError(violation(CODE.enhanceYourCalm, 'too many control frames'));
+  }
+
+  goawayReceived(lastStream: number, code: number): void {
+    this.#retire();
+    const facts = `LastStreamID=${lastStream}, ErrCode=${codeName(code)}`;
+    this.#lostText = `http2: server sent GOAWAY and closed the connection; ${facts}`;
+    const unprocessed = new NotProcessedError(this.#lostText);
+    for (const stream of [...this.queued]) if (stream.id === 0 && !stream.isClosed) this.#fail(stream, unprocessed);
+    for (const stream of [...this.streams.values()]) if (stream.id > lastStream) this.#fail(stream, unprocessed);
+    if (this.#active === 0) this.#end(CODE.noError);
+  }
+
+  /** A connection error (RFC 9113, 5.4.1): fails all requests and ignores everything that the server still sends. */
+  connectionError({ code, why }: Violation): void {
+    if (this.#isClosed || this.isEnding) return;
+    this.#failure ??= lostConnection(`http2: connection error: ${codeName(code)}: ${why}`);
+    this.#end(code);
+    this.#failAll();
+  }
+
+  // Closing
+
+  protected override advanceFailed(stream: ClientStream, caught: unknown): void {
+    if (stream.isClosed) return;
+    if (stream.id !== 0) this.#reset(stream, CODE.internalError);
+    this.#fail(stream, toError(caught));
+  }
+
+  /** Bodies wait in their streams while the server does not read. */
+  protected override writerChanged(): void {}
+
+  protected override allWritten(): void {
+    this.socket.end();
+  }
+
+  #retire(): void {
+    this.#isRetired = true;
+    this.#events.retired();
+  }
+
+  #end(code: number): void {
+    if (this.isEnding || this.#isClosed) return;
+    this.writeControl(goaway(0, code));
+    this.endWhenWritten();
+    this.#graceTimer = this.#clock.setTimer(GOAWAY_GRACE_MS, () => this.socket.destroy(), { background: true });
+  }
+
+  #failAll(): void {
+    this.#retire();
+    const lost = this.#failure ?? lostConnection(this.#lostText);
+    for (const stream of [...this.queued])
+      if (stream.id === 0 && !stream.isClosed) this.#fail(stream, new NotSentError(lost.message, { cause: lost }));
+    for (const stream of [...this.streams.values()]) this.#fail(stream, lost);
+  }
+
+  #handleClose(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#graceTimer?.cancel();
+    this.#failAll();
+    this.#events.closed(this.#failure ?? lostConnection(this.#lostText));
+  }
+}
