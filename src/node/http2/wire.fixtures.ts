@@ -254,7 +254,7 @@ export class RawClient extends FrameLog {
 
 // A connection in memory
 
-/** The server's socket, in memory. Its writes are recorded at once, or when the test releases them. */
+/** A socket in memory. Its writes are recorded at once, or when the test releases them. */
 export class MemorySocket extends Duplex {
   readonly remoteAddress = '192.0.2.1';
   readonly log: FrameLog;
@@ -272,6 +272,14 @@ export class MemorySocket extends Duplex {
   takeAll(): void {
     this.taking = true;
     this.#waiting?.();
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
   }
 
   override _read(): void {}

@@ -8,7 +8,7 @@ export const MAX_FREE_SOCKETS = 64;
 /** Origins that are known to have no HTTP/2. */
 export const MAX_KNOWN_ORIGINS = 1_000;
 
-/** The receive window of a stream, and the largest header list of a response. The window bounds the bytes that a paused stream holds. */
+/** The window bounds the bytes that a paused response holds. Larger header lists of a response are refused. */
 export const HTTP2_SETTINGS: ClientSettings = {
   streamWindowBytes: 256 * 1024,
   maxHeaderBytes: 128 * 1024,

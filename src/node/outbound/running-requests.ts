@@ -68,8 +68,10 @@ class Running<T> implements RequestEvents<T>, RunningRequest, ArraySetItem {
       this.#close();
       return;
     }
+    // A body that fails at once ends its request.
+    if (this.#isClosed) return;
     observer?.started(this);
-    if (signal !== undefined && !this.#isClosed) this.#release = onAbort(signal, (reason) => this.cancel(reason));
+    if (signal !== undefined) this.#release = onAbort(signal, (reason) => this.cancel(reason));
   }
 
   answered(value: T): void {

@@ -118,7 +118,7 @@ export interface RunningRequest {
 
 /** Follows a request, as an AbortSignal and more, without their cost. */
 export interface RequestObserver {
-  /** Called once, before the call returns. */
+  /** Called once, before the call returns, unless the request has failed by then. */
   started(running: RunningRequest): void;
   /** Called once when the request, the body of its response and its tunnel are over, also after a failure. */
   closed(): void;
