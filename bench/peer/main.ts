@@ -4,8 +4,9 @@
  * runs fewer and smaller rounds, for CI. `--no-bars` prints figures without checking the bars. `--beside CLI` takes an
  * earlier build of Keelson (its dist/cli/main.js) as the peer, and checks that no line is worse by more than 5 %.
  * `--only <words>` runs the parts whose name contains one of the words: get, create, list, watch, lag, start, rest, bare,
- * growth, crds, apply, kinds, gc, reconcile, informer, aggregator, dead, extension. `--controllers ''` turns the control
- * loops of our server off, which kube-apiserver does not have either.
+ * growth, crds, apply, kinds, gc, reconcile, informer, aggregator, dead, extension, admission-others,
+ * admission-webhooks, admission-policies. `--controllers ''` turns the control loops of our server off, which
+ * kube-apiserver does not have either.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ import { makeCredentials, type Peer, TOKEN_USERS } from '../../compat/peers/peer
 import { requireTool } from '../../compat/peers/programs.ts';
 import { startReference } from '../../compat/peers/reference.ts';
 import { median } from '../measure.ts';
+import { benchAdmission } from './admission/main.ts';
 import { benchDeadServers } from './aggregator/dead-servers.ts';
 import { benchAggregator } from './aggregator/main.ts';
 import { benchApply } from './apply.ts';
@@ -63,6 +65,7 @@ const size = short
       watchWrites: 60,
       lagWrites: 300,
     };
+const ADMISSION = ['admission-others', 'admission-webhooks', 'admission-policies'];
 let failures = 0;
 
 /** Returns the value after a flag of the command line. */
@@ -319,6 +322,8 @@ try {
   if (wanted('dead') && beside === undefined)
     await benchDeadServers({ short, credentials, folder, sideOf, inTurns, judge });
   if (wanted('extension') && beside === undefined) await benchExtension({ short, credentials, inTurns, judge });
+  if (ADMISSION.some(wanted) && beside === undefined)
+    await benchAdmission({ short, credentials, wanted, sideOf, inTurns, judge });
   if (wanted('informer') && beside === undefined && !(await benchInformers(servers))) failures++;
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -35,7 +35,7 @@ export function send(
   method: string,
   path: string,
   body?: unknown,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; warnings: readonly string[] }> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? '' : JSON.stringify(body);
     // Node frames the body of a DELETE only if its length is given.
@@ -52,7 +52,10 @@ export function send(
         const chunks: Buffer[] = [];
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
         incoming.on('error', reject);
-        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+        incoming.on('end', () => {
+          const warnings = incoming.headersDistinct['warning'] ?? [];
+          resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString(), warnings });
+        });
       },
     );
     outgoing.on('error', reject);

@@ -3,7 +3,7 @@
  *
  * Invariant: only the accumulator of a running comprehension is modified (GrowingList, GrowingMap).
  */
-import type { JsonValue } from '../../base/json-value.ts';
+import { getField, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { CelDouble, CelError, CelList, CelMap, type CelObject, CelUint, type Value } from '../values.ts';
 import { formatPlain } from './format-value.ts';
 import { intOf } from './integers.ts';
@@ -147,7 +147,45 @@ export function mapOfObject(object: CelObject): NativeMap {
   return new NativeMap(entries);
 }
 
-/** Converts JSON without a schema: integers to ints, other numbers to doubles, arrays to lists, objects to maps. */
+/** A list of plain JSON. Items are converted when they are read. */
+class JsonList extends CelList {
+  readonly #items: readonly JsonValue[];
+  constructor(items: readonly JsonValue[]) {
+    super();
+    this.#items = items;
+  }
+  get size(): number {
+    return this.#items.length;
+  }
+  at(index: number): Value {
+    return valueFromJson(this.#items[index] as JsonValue);
+  }
+}
+
+/** An object of plain JSON. Its values are converted when they are read. */
+class JsonMap extends CelMap {
+  readonly #object: JsonObject;
+  constructor(object: JsonObject) {
+    super();
+    this.#object = object;
+  }
+  get size(): number {
+    return Object.keys(this.#object).length;
+  }
+  get(key: Value): Value | undefined {
+    if (typeof key !== 'string') return undefined;
+    const value = getField(this.#object, key);
+    return value === undefined ? undefined : valueFromJson(value);
+  }
+  keys(): Iterable<Value> {
+    return Object.keys(this.#object);
+  }
+}
+
+/**
+ * Converts JSON without a schema: integers to ints, other numbers to doubles, arrays to lists, objects to maps. The
+ * caller must not modify `json` while the value is in use, because lists and maps read it.
+ */
 export function valueFromJson(json: JsonValue): Value {
   switch (typeof json) {
     case 'number':
@@ -156,8 +194,7 @@ export function valueFromJson(json: JsonValue): Value {
       return intOf(json);
     case 'object':
       if (json === null) return null;
-      if (Array.isArray(json)) return new NativeList(json.map(valueFromJson));
-      return new NativeMap(Object.entries(json).map(([key, value]) => [key, valueFromJson(value)]));
+      return Array.isArray(json) ? new JsonList(json) : new JsonMap(json as JsonObject);
     default:
       return json;
   }

@@ -16,6 +16,7 @@ import { Dialer, type TrustOptions } from './dial.ts';
 import { NotSentError } from './errors.ts';
 import { IDLE_MS, MAX_FREE_SOCKETS, MAX_KNOWN_ORIGINS } from './limits.ts';
 import { PooledSession } from './pooled-session.ts';
+import { PostConnections } from './post-connections.ts';
 import type { Origin } from './target.ts';
 
 /** A connection for one request. */
@@ -70,6 +71,8 @@ export function discardConnection(connection: Connection): void {
 export class ConnectionPool {
   /** The kept HTTP/1.1 connections. */
   readonly agent: PlainAgent;
+  /** The connections of calls that are sent as a whole. */
+  readonly posts: PostConnections;
   /** Sends a request over HTTP/1.1, with or without TLS. */
   readonly send: typeof sendHttps;
   readonly #isPlain: boolean;
@@ -89,6 +92,7 @@ export class ConnectionPool {
     this.#clock = options.clock;
     this.#http2 = options.http2;
     this.#dialer = new Dialer(options);
+    this.posts = new PostConnections(this.#dialer);
     this.agent = this.#isPlain ? new PlainAgent(AGENT_OPTIONS) : new VerifyingAgent(this.#dialer);
     this.send = this.#isPlain ? sendPlain : sendHttps;
   }
@@ -122,7 +126,7 @@ export class ConnectionPool {
   /** The number of connections that exist. */
   get connections(): number {
     const sockets = [this.agent.sockets, this.agent.freeSockets].flatMap((lists) => Object.values(lists));
-    return this.#open.size + sockets.reduce((sum, list) => sum + (list?.length ?? 0), 0);
+    return this.#open.size + this.posts.idle + sockets.reduce((sum, list) => sum + (list?.length ?? 0), 0);
   }
 
   /** The owner of the pool has dropped it: new requests belong to another pool. */
@@ -140,6 +144,7 @@ export class ConnectionPool {
   closeIdle(): void {
     for (const sockets of Object.values(this.agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
     for (const session of this.#open) session.close();
+    this.posts.closeIdle();
   }
 
   destroy(): void {
@@ -147,6 +152,7 @@ export class ConnectionPool {
     this.#dialer.stop();
     this.agent.destroy();
     for (const session of this.#open) session.destroy();
+    this.posts.closeIdle();
   }
 
   async #connect(origin: Origin, key: string): Promise<Connection> {

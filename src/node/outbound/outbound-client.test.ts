@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type Server } from 'node:https';
 import { createServer } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { createServer as createPlainTlsServer } from 'node:tls';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import type { OutboundCall, OutboundClient } from '../../server/http/outbound.ts';
 import { certificates, listen, text } from '../listener.fixtures.ts';
@@ -124,6 +125,70 @@ describe('the outbound client', () => {
       answerBytes: 999,
     };
     await expect(client().post(call)).rejects.toThrow('context deadline exceeded');
+  });
+
+  it('keeps its connection for the next call, and makes a new one after a restart of the server', async () => {
+    const { ca, server: keyed } = await certificates();
+    let connections = 0;
+    const start = async (port: number): Promise<Server> => {
+      const server = createTlsServer({ cert: keyed.certificatePem, key: keyed.keyPem }, (_, answer) => {
+        answer.end('here');
+      });
+      server.on('secureConnection', () => connections++);
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    };
+    const stop = async (server: Server): Promise<void> => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    };
+    const first = await start(0);
+    const { port } = first.address() as { port: number };
+    const call = {
+      url: `https://127.0.0.1:${port}/`,
+      ca: ca.certificatePem,
+      body: encodeUtf8('{}'),
+      contentType: 'application/json',
+      timeoutMs: 10_000,
+      answerBytes: 999,
+    };
+    const caller = client();
+    for (let i = 0; i < 3; i++) expect(decodeUtf8((await caller.post(call)).body)).toBe('here');
+    expect(connections).toBe(1);
+    await Promise.all([caller.post(call), caller.post(call)]);
+    expect(connections).toBe(2);
+    await stop(first);
+    const second = await start(port);
+    stops.push(() => stop(second));
+    // A call that is sent before the client has seen the end of its connection fails, as in Go.
+    await vi.waitFor(async () => expect(decodeUtf8((await caller.post(call)).body)).toBe('here'));
+    expect(connections).toBe(3);
+  });
+
+  it.each([
+    ['before the answer', '', 'EOF'],
+    ['inside the answer', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx', 'unexpected EOF'],
+  ])('reports a connection that the server closes %s', async (_title, answer, message) => {
+    const { ca, server: keyed } = await certificates();
+    const server = createPlainTlsServer({ cert: keyed.certificatePem, key: keyed.keyPem }, (socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(answer));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    stops.push(async () => server.close());
+    const url = `https://127.0.0.1:${(server.address() as { port: number }).port}/`;
+    const call = {
+      url,
+      ca: ca.certificatePem,
+      body: encodeUtf8(''),
+      contentType: '',
+      timeoutMs: 9000,
+      answerBytes: 99,
+    };
+    await expect(client().post(call)).rejects.toThrow(`Post "${url}": ${message}`);
   });
 
   it('does not interrupt a call while many others with other authorities start', async () => {

@@ -1,9 +1,5 @@
 /** The HTTP client for webhooks and extension API servers, with kept connections. */
-import type { IncomingMessage } from 'node:http';
-import { request as sendHttps } from 'node:https';
-import { concatBytes } from '../../base/bytes.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { TransportError, toError } from '../../base/errors.ts';
 import type { CertificatePool } from '../../pki/x509/certificate-pool.ts';
 import type {
   ClientKeyPair,
@@ -26,12 +22,11 @@ import { createOutboundServer } from './outbound-server.ts';
 import type { Abort, RequestEvents } from './request-events.ts';
 import { RunningRequests } from './running-requests.ts';
 import { sendThrough, upgradeThrough } from './send-over.ts';
+import { sendPost } from './send-post.ts';
 import { parseTarget } from './target.ts';
 
 /** Trust configurations whose connections are kept; the least recently used one is dropped first. */
 const MAX_POOLS = 512;
-const LATE_HEADERS = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
-const LATE_BODY = 'context deadline exceeded (Client.Timeout or context cancellation while reading body)';
 
 export interface OutboundClientOptions {
   /** The clock for the validity of certificates. Default: the system clock. */
@@ -70,45 +65,7 @@ class NodeOutboundClient implements OutboundClient {
   }
 
   post(call: OutboundCall): Promise<OutboundAnswer> {
-    return this.#run({ ...call, method: 'POST' }, (events) => {
-      const { host, port, path, servername, authority } = parseTarget(call);
-      const outgoing = sendHttps({
-        agent: this.#pool(call).agent,
-        method: 'POST',
-        host,
-        port,
-        path,
-        servername,
-        headers: {
-          ...call.headers,
-          host: authority,
-          'content-type': call.contentType,
-          accept: 'application/json, */*',
-          'content-length': call.body.byteLength,
-          'user-agent': 'keelson',
-        },
-      });
-      const abort: Abort = (error) => {
-        events.failed(error);
-        outgoing.destroy(error);
-      };
-      let lateness = call.timeoutText ?? LATE_HEADERS;
-      const timer = setTimeout(() => abort(new TransportError(lateness)), call.timeoutMs);
-      outgoing.on('response', (answer) => {
-        lateness = call.timeoutText ?? LATE_BODY;
-        readAll(answer, call.answerBytes).then(
-          (body) => events.answered({ status: answer.statusCode ?? 0, body }),
-          (error: unknown) => abort(toError(error)),
-        );
-      });
-      outgoing.on('error', (error) => events.failed(error));
-      outgoing.on('close', () => {
-        clearTimeout(timer);
-        events.closed();
-      });
-      outgoing.end(call.body);
-      return abort;
-    });
+    return this.#run({ ...call, method: 'POST' }, (events) => sendPost(this.#pool(call).posts, call, events));
   }
 
   request(request: OutboundRequest): Promise<OutboundResponse> {
@@ -166,20 +123,4 @@ class NodeOutboundClient implements OutboundClient {
     }
     return pool;
   }
-}
-
-function readAll(answer: IncomingMessage, limit: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    answer.on('data', (chunk: Uint8Array) => {
-      size += chunk.byteLength;
-      if (size > limit) {
-        answer.destroy();
-        reject(new TransportError(`the answer is larger than ${limit} bytes`));
-      } else chunks.push(chunk);
-    });
-    answer.on('end', () => resolve(concatBytes(chunks)));
-    answer.on('error', reject);
-  });
 }

@@ -1,0 +1,172 @@
+/**
+ * The HTTP/1.1 connections of a pool for POSTs with whole bodies: calls of webhooks. A connection carries one call at a
+ * time. The most recently used one is taken first, so that the others can close.
+ * Invariant: a connection with unread or surplus bytes is never used again.
+ */
+import type { TLSSocket } from 'node:tls';
+import { TransportError, toError } from '../../base/errors.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { OutboundAnswer } from '../../server/http/outbound.ts';
+import type { Dialer } from './dial.ts';
+import { IDLE_MS, MAX_FREE_SOCKETS } from './limits.ts';
+import type { RequestEvents } from './request-events.ts';
+import { ResponseReader } from './response-reader.ts';
+import type { Origin } from './target.ts';
+
+export interface Post {
+  /** Head and body, as sent. */
+  readonly bytes: Uint8Array;
+  /** The largest body of the answer. */
+  readonly answerBytes: number;
+  readonly events: RequestEvents<OutboundAnswer>;
+}
+
+export class PostConnections {
+  readonly #dialer: Dialer;
+  readonly #free = new Map<string, PostConnection[]>();
+
+  constructor(dialer: Dialer) {
+    this.#dialer = dialer;
+  }
+
+  /** Returns a free connection, or a new one. Rejects as the dialer does. */
+  take(origin: Origin): MaybePromise<PostConnection> {
+    const key = `${origin.host}|${origin.port}|${origin.servername}`;
+    const free = this.#free.get(key);
+    const last = free?.pop();
+    if (last !== undefined) {
+      if (free?.length === 0) this.#free.delete(key);
+      last.socket.ref();
+      return last;
+    }
+    return this.#dialer.dial(origin, ['http/1.1']).then(
+      (socket) =>
+        new PostConnection(socket, {
+          idle: (connection) => this.#keep(key, connection),
+          closed: (connection) => this.#forget(key, connection),
+        }),
+    );
+  }
+
+  /** The number of connections without a call. */
+  get idle(): number {
+    let count = 0;
+    for (const connections of this.#free.values()) count += connections.length;
+    return count;
+  }
+
+  /** Closes the connections without a call. */
+  closeIdle(): void {
+    const all = [...this.#free.values()].flat();
+    this.#free.clear();
+    for (const { socket } of all) socket.destroy();
+  }
+
+  #keep(key: string, connection: PostConnection): void {
+    const free = this.#free.get(key);
+    if (free !== undefined && free.length >= MAX_FREE_SOCKETS) return void connection.socket.destroy();
+    // An idle connection does not keep the process alive.
+    connection.socket.unref();
+    if (free === undefined) this.#free.set(key, [connection]);
+    else free.push(connection);
+  }
+
+  #forget(key: string, connection: PostConnection): void {
+    const rest = this.#free.get(key)?.filter((other) => other !== connection) ?? [];
+    if (rest.length === 0) this.#free.delete(key);
+    else this.#free.set(key, rest);
+  }
+}
+
+interface ConnectionEvents {
+  /** The connection may be used for another call. */
+  idle(connection: PostConnection): void;
+  /** Called once, also for a connection that is in use. */
+  closed(connection: PostConnection): void;
+}
+
+export class PostConnection {
+  readonly socket: TLSSocket;
+  readonly #events: ConnectionEvents;
+  #post: Post | undefined;
+  #reader: ResponseReader | undefined;
+  #failure: Error | undefined;
+
+  constructor(socket: TLSSocket, events: ConnectionEvents) {
+    this.socket = socket;
+    this.#events = events;
+    socket.on('data', (bytes: Buffer) => this.#take(bytes));
+    socket.on('end', () => this.#ended());
+    socket.on('error', (error) => {
+      this.#failure ??= error;
+    });
+    socket.on('close', () => {
+      this.#fail(this.#failure ?? new TransportError('EOF'));
+      events.closed(this);
+    });
+    // A call has a time of its own.
+    socket.setTimeout(IDLE_MS, () => {
+      if (this.#post === undefined) socket.destroy();
+    });
+  }
+
+  /** Whether the answer of the current call has begun. */
+  get isAnswering(): boolean {
+    return this.#reader?.hasBegun === true;
+  }
+
+  /** Gives a connection back that was taken and not used. */
+  release(): void {
+    this.#events.idle(this);
+  }
+
+  /** Sends a call on a connection without one. */
+  send(post: Post): void {
+    this.#post = post;
+    this.#reader = new ResponseReader(post.answerBytes);
+    this.socket.write(post.bytes);
+  }
+
+  /** Fails the call, if any, and closes the connection. */
+  abort(error: Error): void {
+    this.#fail(error);
+    this.socket.destroy();
+  }
+
+  #take(bytes: Buffer): void {
+    const reader = this.#reader;
+    // The server sends bytes that no call waits for.
+    if (reader === undefined) return void this.socket.destroy();
+    try {
+      if (reader.push(bytes)) this.#answered(reader);
+    } catch (caught) {
+      this.abort(toError(caught));
+    }
+  }
+
+  #ended(): void {
+    const reader = this.#reader;
+    if (reader?.end() === true) this.#answered(reader);
+    else this.abort(new TransportError(reader?.hasBegun === true ? 'unexpected EOF' : 'EOF'));
+  }
+
+  #answered(reader: ResponseReader): void {
+    const { events } = this.#post as Post;
+    this.#post = undefined;
+    this.#reader = undefined;
+    events.answered({ status: reader.status, body: reader.body() });
+    events.closed();
+    // The answer came before the whole request was sent: the server does not read the rest.
+    if (reader.keepsConnection && this.socket.writableLength === 0 && !this.socket.destroyed) this.#events.idle(this);
+    else this.socket.destroy();
+  }
+
+  #fail(error: Error): void {
+    const post = this.#post;
+    this.#post = undefined;
+    this.#reader = undefined;
+    if (post === undefined) return;
+    post.events.failed(error);
+    post.events.closed();
+  }
+}
