@@ -1,4 +1,4 @@
-/** The steps of kubectl beside each example of an operator, and what they must print in the end. */
+/** The steps of kubectl beside each example of an operator or of webhooks, and what they must print in the end. */
 
 export interface KubectlStep {
   readonly args: readonly string[];
@@ -140,6 +140,35 @@ export const OPERATOR_EXAMPLES: readonly OperatorExample[] = [
       { args: ['delete', 'nodepool', 'workers', '--timeout=15s'], prints: /deleted/ },
       { args: ['get', 'nodes'], prints: /No resources found/ },
       { args: ['get', 'nodepools'], prints: /No resources found/ },
+    ],
+  },
+  {
+    name: 'webhook',
+    hasTests: true,
+    before: established('crontab'),
+    steps: [
+      // Repeated until the server uses the configurations.
+      {
+        args: ['create', 'deployment', 'bad', '--image=nginx', '--dry-run=server'],
+        prints:
+          /admission webhook "deployments\.apps\.guard\.example\.com" denied the request: Deployment\.apps "bad" is invalid: spec\.template\.spec\.containers\[0\]\.image: Invalid value: "nginx": must begin with registry\.example\.com\//,
+      },
+      {
+        args: ['apply', '-f', 'web.yaml'],
+        prints:
+          /deployment\.apps\/web created\nWarning: spec\.template\.spec\.containers\[0\]\.image: the tag latest changes/,
+      },
+      field('deployment', 'web', '.spec.template.spec.containers[0].resources', /^\{"requests":\{"cpu":"100m"\}\}$/),
+      {
+        args: ['delete', 'deployment', 'web'],
+        prints: /denied the request: admin may not delete what is to be kept/,
+      },
+      { args: ['label', 'deployment', 'web', 'keep-'], prints: /unlabeled/ },
+      { args: ['delete', 'deployment', 'web'], prints: /deleted/ },
+      { args: ['apply', '-f', 'crontab.yaml'], prints: /created/ },
+      field('crontabs.v2.stable.example.com', 'nightly', '.spec', /^\{"hour":"2","minute":"30"\}$/),
+      merge('crontabs.v2.stable.example.com', 'nightly', { hour: '5' }),
+      field('crontabs.v1.stable.example.com', 'nightly', '.spec', /^\{"cron":"30 5"\}$/),
     ],
   },
 ];

@@ -1,5 +1,5 @@
 /**
- * Runs the examples of operators from the packed package, unchanged, against our server and against the reference, with
+ * Runs the examples of operators and webhooks from the packed package, unchanged, against our server and against the reference, with
  * the real kubectl beside them. `--only NAME` runs one example, `--server NAME` uses one server.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -26,7 +26,7 @@ interface Session {
   readonly folder: string;
   /** kubectl's HOME. */
   readonly home: string;
-  /** The base URL of the operator's pages. */
+  /** The base URL of the program's pages, or of its webhooks. */
   pages: string;
 }
 
@@ -87,7 +87,7 @@ async function startOperator(
   });
   const end = Date.now() + EVENTUALLY_MS;
   for (;;) {
-    const pages = /pages are served at (\S+)/.exec(output)?.[1];
+    const pages = /(?:pages|webhooks) are served at (\S+)/.exec(output)?.[1];
     if (pages !== undefined) return { child, pages, output: () => output };
     if (Date.now() > end || child.exitCode !== null) throw new Error(`the operator did not start:\n${output}`);
     await sleep(50);
