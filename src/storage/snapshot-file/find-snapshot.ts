@@ -1,0 +1,29 @@
+/** Finds the database of a snapshot: the file itself, or that of a stopped etcd member's folder. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+
+export interface FoundSnapshot {
+  readonly path: string;
+  /** Sentences for the operator. */
+  readonly warnings: readonly string[];
+}
+
+/** Places of the database in the data folder of a member, and in the folder `member` inside it. */
+const IN_FOLDER = [join('member', 'snap', 'db'), join('snap', 'db')];
+
+/** Throws ConfigError if there is no such file, or no database in the folder. */
+export function findSnapshot(path: string): FoundSnapshot {
+  if (!existsSync(path)) throw new ConfigError(`${path} does not exist`);
+  if (!statSync(path).isDirectory()) return { path, warnings: [] };
+  const inside = IN_FOLDER.find((place) => existsSync(join(path, place)));
+  if (inside === undefined)
+    throw new ConfigError(
+      `${path} is neither a snapshot nor the data folder of an etcd member: it has no member/snap/db`,
+    );
+  const database = join(path, inside);
+  const warnings = [
+    `${database} is the database of a member, not a snapshot: it has no hash to verify, and it lacks the writes that are only in the write-ahead log of the member`,
+  ];
+  return { path: database, warnings };
+}

@@ -1,0 +1,100 @@
+/**
+ * The state of an etcd snapshot file, read directly from its bbolt pages. The file is read page by page; only the
+ * newest value of each key stays in memory.
+ */
+import { createHash } from 'node:crypto';
+import { copyBytes, equalBytes } from '../../base/bytes.ts';
+import { type Bucket, Buckets } from './bucket.ts';
+import { damaged } from './damaged.ts';
+import { readMeta } from './meta-page.ts';
+import type { RandomAccess } from './random-access.ts';
+import { parseRecord, parseRevisionKey, type RevisionRecord } from './revision-record.ts';
+
+/** The newest state of a key. */
+export interface SnapshotItem {
+  readonly key: string;
+  readonly value: Uint8Array;
+  /** The revision that wrote the value. */
+  readonly revision: number;
+  /** The revision that created the key. */
+  readonly created: number;
+}
+
+export interface SnapshotState {
+  /** The revision of the store when the snapshot was taken. */
+  readonly revision: number;
+  /** The keys that exist at that revision, in key order. */
+  readonly items: readonly SnapshotItem[];
+  /** How many revisions of keys the file contains, deletions included. */
+  readonly records: number;
+  /** How many keys are not valid UTF-8. They are left out. */
+  readonly unreadableKeys: number;
+}
+
+const HASH_BYTES = 32;
+/** A bbolt file is a multiple of its page size, so an appended hash shows in the size. etcd tests it in this way. */
+const SECTOR = 512;
+const CHUNK = 1 << 20;
+
+/** Reports whether the file ends with the SHA-256 of its contents, as snapshots do and files of a member do not. */
+export function hasHash({ size }: RandomAccess): boolean {
+  return size % SECTOR === HASH_BYTES;
+}
+
+/** Reads the whole file. Throws StorageError(Corrupt) if it does not have the hash at its end. */
+export function verifyHash(file: RandomAccess): void {
+  const hash = createHash('sha256');
+  const size = file.size - HASH_BYTES;
+  for (let at = 0; at < size; at += CHUNK) hash.update(file.read(at, Math.min(CHUNK, size - at)));
+  if (!equalBytes(hash.digest(), file.read(size, HASH_BYTES)))
+    throw damaged(file, size, 'the SHA-256 at its end is not that of its contents');
+}
+
+/** Reads the newest state. Throws StorageError(Corrupt) with the offset of the damage. Does not verify the hash. */
+export function readSnapshot(file: RandomAccess): SnapshotState {
+  const buckets = new Buckets(file, readMeta(file));
+  const names = buckets.names();
+  const keys = names.get('key');
+  if (keys === undefined) throw damaged(file, 0, 'it has no bucket "key": it is not a file of etcd');
+  const newest = new Map<string, SnapshotItem>();
+  let revision = compactedRevision(buckets, names.get('meta'));
+  let records = 0;
+  let unreadableKeys = 0;
+  buckets.forEach(keys, (key, value, offset) => {
+    const at = parseRevisionKey(key);
+    if (at === undefined) throw damaged(file, offset, 'a key of the bucket "key" is not a revision');
+    const record = recordAt(file, value, offset);
+    records++;
+    revision = Math.max(revision, at.revision);
+    if (record.key === undefined) unreadableKeys++;
+    else if (at.isDeletion) newest.delete(record.key);
+    else newest.set(record.key, itemOf(record, record.key, at.revision));
+  });
+  const items = [...newest.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  return { revision, items, records, unreadableKeys };
+}
+
+function itemOf(record: RevisionRecord, key: string, revision: number): SnapshotItem {
+  return { key, value: copyBytes(record.value), revision, created: record.created };
+}
+
+function recordAt(file: RandomAccess, bytes: Uint8Array, offset: number): RevisionRecord {
+  const record = parseRecord(bytes);
+  if (typeof record === 'string') throw damaged(file, offset, `a record is malformed: ${record}`);
+  return record;
+}
+
+/**
+ * The revision of the last compaction; 0 without one. The store is at this revision or above it, also if the last
+ * change was a deletion that the compaction has removed.
+ */
+function compactedRevision(buckets: Buckets, meta: Bucket | undefined): number {
+  let revision = 0;
+  if (meta === undefined) return revision;
+  buckets.forEach(meta, (key, value) => {
+    const name = Buffer.from(key).toString('latin1');
+    if (name === 'finishedCompactRev' || name === 'scheduledCompactRev')
+      revision = Math.max(revision, parseRevisionKey(value)?.revision ?? 0);
+  });
+  return revision;
+}
