@@ -20,10 +20,15 @@ export interface ReferenceOptions {
   readonly fsync?: boolean;
 }
 
+export interface Reference extends Peer {
+  /** The address of its etcd. */
+  readonly etcdUrl: string;
+}
+
 /**
  * Starts both programs on free loopback ports in a folder of their own. Throws if one of them does not become ready.
  */
-export async function startReference(options: ReferenceOptions): Promise<Peer> {
+export async function startReference(options: ReferenceOptions): Promise<Reference> {
   const { credentials, name = 'reference' } = options;
   const etcdProgram = program('etcd');
   const apiserverProgram = program('kube-apiserver');
@@ -92,6 +97,7 @@ export async function startReference(options: ReferenceOptions): Promise<Peer> {
     return {
       name,
       url,
+      etcdUrl,
       credentials,
       pids: children.map((child) => child.pid),
       kubeconfig: kubeconfigs(folder, url, credentials),

@@ -46,6 +46,11 @@ export interface AggregatorServerOptions {
   readonly resolver: ServiceResolver;
   readonly client: BackendClient;
   readonly proxy: ProxyHandler;
+  /**
+   * Whether the storage must not be written: local versions are not registered, and remote ones are neither checked nor
+   * served. Default false.
+   */
+  readonly readOnly?: boolean;
   /** Answers requests to local versions. */
   readonly delegate: RequestHandler;
 }
@@ -80,6 +85,11 @@ export class AggregatorServer {
   async start(): Promise<void> {
     const { clock, logger, apiServices: resource, discovery, published } = this.#options;
     const apiServices = await resource.registry.lister();
+    if (this.#options.readOnly === true) {
+      this.#lister = apiServices;
+      this.#started.resolve();
+      return;
+    }
     this.#publishRemotes();
     this.remotes.follow(apiServices);
     this.#lister = apiServices;

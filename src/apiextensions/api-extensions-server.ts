@@ -12,6 +12,7 @@ import type { Answer } from '../server/http/exchange.ts';
 import type { RequestHandler, ServerRequest } from '../server/http/server-request.ts';
 import { openResource } from '../server/resource/open-resource.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
+import type { StoredDefinition } from '../server/resource/resource-definition.ts';
 import type { FollowUp } from '../server/resource/strategy.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
 import { compileVersion } from './compile-version.ts';
@@ -32,13 +33,17 @@ export interface ApiExtensionsServerOptions extends ResourceServerOptions {
   readonly logger: Logger;
   /** Checks the CA bundle of a conversion webhook. */
   readonly checkCaBundle: CheckCaBundle;
+  /** Whether the storage must not be written: neither status nor finalizers of definitions change. Default false. */
+  readonly readOnly?: boolean;
   /** Makes the converter between versions. Default: versions differ only in apiVersion. */
   readonly converter?: ConverterFactory;
 }
 
 export interface ApiExtensionsServer {
   readonly handle: RequestHandler;
-  /** Reads the stored definitions and starts the loops. Call it once. */
+  /** The declaration of the resource CustomResourceDefinition. */
+  readonly definition: StoredDefinition;
+  /** Reads the stored definitions and, unless `readOnly`, starts the loops. Call it once. */
   start(): Promise<void>;
   /** Ends every watch cleanly, those that start later included. */
   drain(): void;
@@ -86,6 +91,12 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
 
   const start = async (): Promise<void> => {
     const known = new CrdLister(await definitions.registry.lister());
+    if (options.readOnly === true) {
+      known.follow(custom.changed);
+      lister = known;
+      started?.();
+      return;
+    }
     const onFailure = (name: string, error: Error): void =>
       logger.warn('cannot update the status of a CustomResourceDefinition, retrying', {
         name,
@@ -112,6 +123,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
 
   return {
     handle: server.handle,
+    definition: definitions.definition,
     start,
     drain: () => server.drain(),
     stop: async () => {

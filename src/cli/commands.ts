@@ -17,6 +17,7 @@ export interface CommandEntry {
 /** The commands in the order of `keelson --help`. */
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'serve', load: async () => (await import('./serve-command.ts')).serveCommand() },
+  { name: 'open', load: async () => (await import('./open-command.ts')).openCommand() },
   { name: 'kubeconfig', load: async () => (await import('./kubeconfig-command.ts')).kubeconfigCommand() },
   { name: 'doctor', load: async () => (await import('./doctor-command.ts')).doctorCommand() },
   { name: 'storage', load: async () => (await import('./storage-command.ts')).storageCommand() },

@@ -11,7 +11,7 @@ import { type CompletedOptions, completeOptions } from '../controlplane/complete
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { nodePlatform } from '../controlplane/node/node-platform.ts';
 import type { ServerOptions } from '../controlplane/options.ts';
-import { startControlPlane } from '../controlplane/start.ts';
+import { type ServedSnapshot, startControlPlane } from '../controlplane/start.ts';
 import { wantsColour } from '../node/log/colour.ts';
 import { createLogger } from '../node/log/logging.ts';
 import { machineNames, readPackageVersion } from '../node/platform.ts';
@@ -23,8 +23,15 @@ import { startMessageLines } from './start-message.ts';
 /** The verbosity from which kube-apiserver logs requests. */
 const LOG_REQUESTS_FROM = 3;
 
+export interface ServeExtras {
+  /** A snapshot to serve read-only. */
+  readonly snapshot?: ServedSnapshot;
+  /** The lines to print when the server is ready. Default: the start message. */
+  readonly readyLines?: (plane: ControlPlane) => readonly string[];
+}
+
 /** Resolves with the exit code once the server has stopped. Throws ConfigError if it cannot start. */
-export async function serveUntilSignal(line: ServerCommandLine): Promise<number> {
+export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExtras = {}): Promise<number> {
   const { server, log } = line.options;
   const format = log.format === 'auto' ? (process.stderr.isTTY ? 'text' : 'json') : log.format;
   const colour = wantsColour(process.env, process.stderr.isTTY === true);
@@ -41,12 +48,13 @@ export async function serveUntilSignal(line: ServerCommandLine): Promise<number>
       logger,
       logRequests: log.verbosity >= LOG_REQUESTS_FROM,
       flags: line.flags,
+      ...(extras.snapshot && { snapshot: extras.snapshot }),
     });
     setV8Flags();
     const tidy = collectWhenIdle(processCollectionOptions(systemClock));
     try {
       await Promise.race([plane.ready, signals.first]);
-      if (!signals.caught) announce(plane, completed, { logger, format });
+      if (!signals.caught) announce(plane, completed, { logger, format, readyLines: extras.readyLines });
       logger.info('stopping', { signal: await signals.first });
     } finally {
       tidy.stop();
@@ -66,6 +74,12 @@ function etcdWarning(servers: readonly string[], { options, storageFolder }: Com
   return `THE OBJECTS OF THIS SERVER ARE NOT IN ETCD: Keelson has no etcd driver yet and does not use --etcd-servers=${servers.join(',')}; objects are ${place}`;
 }
 
+interface Announcement {
+  readonly logger: Logger;
+  readonly format: 'text' | 'json';
+  readonly readyLines: ServeExtras['readyLines'];
+}
+
 /**
  * Says that the server is ready, once on each stream. People get the start message on standard output, or on standard
  * error if standard output has the audit log. JSON logs get a line, and no other text is written between their lines.
@@ -73,21 +87,23 @@ function etcdWarning(servers: readonly string[], { options, storageFolder }: Com
 function announce(
   plane: ControlPlane,
   { options }: CompletedOptions,
-  { logger, format }: { readonly logger: Logger; readonly format: 'text' | 'json' },
+  { logger, format, readyLines }: Announcement,
 ): void {
   const { url, kubeconfig } = plane;
   const readyMs = performance.now();
   const isOutputTaken = options.audit.logPath === '-';
   const isShared = isOutputTaken || isSameFile(1, 2);
   if (format === 'text' || !isShared) {
-    const lines = startMessageLines({
-      version: readPackageVersion(),
-      url,
-      otherMachinesUrl: otherMachinesUrl(options, plane),
-      kubeconfig,
-      storage: options.storage,
-      readyMs,
-    });
+    const lines =
+      readyLines?.(plane) ??
+      startMessageLines({
+        version: readPackageVersion(),
+        url,
+        otherMachinesUrl: otherMachinesUrl(options, plane),
+        kubeconfig,
+        storage: options.storage,
+        readyMs,
+      });
     (isOutputTaken ? process.stderr : process.stdout).write(`${lines.join('\n')}\n`);
   }
   if (format === 'json' || !isShared)

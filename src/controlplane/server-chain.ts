@@ -36,11 +36,14 @@ import { createServiceResolver } from '../server/http/service-resolver.ts';
 import type { LongRunningRules } from '../server/in-flight.ts';
 import { registerProcessMetrics } from '../server/metrics/process-metrics.ts';
 import type { ServerMetrics } from '../server/metrics/server-metrics.ts';
+import type { StoredForms } from '../server/registry/stored-forms.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
+import type { StoredDefinition } from '../server/resource/resource-definition.ts';
 import type { Storage } from '../storage/storage.ts';
 import { composeAuthenticator, requestHeaderNames, tokenAuthentication } from './authentication.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import { SCOPE, startControlLoops } from './loops/control-loops.ts';
+import { createRefusingClient } from './no-outbound.ts';
 import { openAudit } from './open-audit.ts';
 import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
 import type { ServerOptions } from './options.ts';
@@ -107,6 +110,10 @@ export interface ServerChainParts {
   readonly flags: Readonly<Record<string, string>> | undefined;
   /** Takes ownership of everything that the chain opens. */
   readonly lifetime: Lifetime;
+  /** The transformer of the storage, if it may hold bytes of kube-apiserver. It gets the built-in resources. */
+  readonly forms?: StoredForms | undefined;
+  /** Whether the storage must not be written: no objects of a new server, no loops, no calls to other servers. */
+  readonly readOnly?: boolean;
 }
 
 /**
@@ -114,7 +121,7 @@ export interface ServerChainParts {
  * file.
  */
 export async function createServerChain(completed: CompletedOptions, parts: ServerChainParts): Promise<ServerChain> {
-  const { storage, logger, lifetime } = parts;
+  const { storage, logger, lifetime, readOnly = false } = parts;
   const { options, platform } = completed;
   const address: PublishedAddress = { hostAndPort: '', self: undefined };
   let trust = completed.tls;
@@ -127,11 +134,14 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     LOOPS.map(({ name }) => name),
   );
   const serving = { ...server.serving, host: registryHost(completed, parts, server.serving), logger };
-  const outbound = platform.createOutboundClient();
+  const outbound = readOnly ? createRefusingClient() : platform.createOutboundClient();
   const own = loopback.transport((incoming) => handler(incoming));
   const kube = createKube(completed, serving, {
-    webhooks: { client: outbound, services: { resolve: (...service) => resolver.resolve(...service) } },
+    webhooks: readOnly
+      ? undefined
+      : { client: outbound, services: { resolve: (...service) => resolver.resolve(...service) } },
     configurations: pluginConfigurations(completed, parts),
+    readOnly,
     transport: own,
     metricRegistry: server.metricRegistry,
     authenticateToken: (token, audiences) => tokens.authenticate(token, audiences),
@@ -145,7 +155,8 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     random: Math.random,
     routing: options.aggregation.routing,
   });
-  const extensions = createExtensions(serving, { client: outbound, services: resolver }, kube);
+  const extensions = createExtensions(serving, { client: outbound, services: resolver }, kube, readOnly);
+  parts.forms?.bind([...kube.definitions, extensions.definition], isStoredAsJson);
   lifetime.add('calls to webhooks and extension servers', () => outbound.stop());
   const servers = [
     { server: kube, name: 'built-in kinds' },
@@ -180,6 +191,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
       own: kube.handle,
     }),
     delegate: kube.handle,
+    readOnly,
   });
   lifetime.add('aggregation', () => aggregator.stop());
   server.addPostStartHook(KUBE_HOOKS, () => kube.start());
@@ -302,9 +314,22 @@ function registryHost(
 /** The options that both resource servers get. */
 type ServingParts = GenericServer['serving'] & { readonly host: RegistryHost; readonly logger: Logger };
 
-function createExtensions(serving: ServingParts, webhooks: WebhookCalls, kube: KubeServer): ApiExtensionsServer {
+/** The groups of the aggregator and of the extensions server, which encode objects as JSON in the reference. */
+const JSON_GROUPS: ReadonlySet<string> = new Set(['apiregistration.k8s.io', 'apiextensions.k8s.io']);
+
+function isStoredAsJson({ storageVersion }: StoredDefinition): boolean {
+  return JSON_GROUPS.has(storageVersion.group);
+}
+
+function createExtensions(
+  serving: ServingParts,
+  webhooks: WebhookCalls,
+  kube: KubeServer,
+  readOnly: boolean,
+): ApiExtensionsServer {
   return createApiExtensionsServer({
     ...serving,
+    readOnly,
     delegate: () => NOT_FOUND,
     admission: kube.admission,
     namespaces: kube.namespaces,
@@ -332,8 +357,9 @@ function pluginConfigurations(
 }
 
 interface KubeParts {
-  readonly webhooks: WebhookCalls;
+  readonly webhooks: WebhookCalls | undefined;
   readonly configurations: PluginConfigurations;
+  readonly readOnly: boolean;
   /** Sends requests to the whole chain, as the server's own user. */
   readonly transport: Transport;
   readonly metricRegistry: MetricRegistry;
@@ -370,7 +396,7 @@ function createKube(completed: CompletedOptions, serving: ServingParts, parts: K
       enable: options.enableAdmission,
       disable: options.disableAdmission,
       plugins: options.admissionPlugins,
-      webhooks: parts.webhooks,
+      ...(parts.webhooks && { webhooks: parts.webhooks }),
       transport: parts.transport,
       configurations: parts.configurations,
       tolerations: { notReadySeconds: options.notReadySeconds, unreachableSeconds: options.unreachableSeconds },
@@ -381,6 +407,7 @@ function createKube(completed: CompletedOptions, serving: ServingParts, parts: K
       return { clientCaPem, requestHeader: { ...requestHeader, caPem: requestHeaderCaPem } };
     },
     eventTtlSeconds: options.eventTtlSeconds,
+    readOnly: parts.readOnly,
     resources: [API_SERVICE],
     terminatesNamespaces: parts.terminatesNamespaces,
     runtimeConfig: options.runtimeConfig,

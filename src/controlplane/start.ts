@@ -21,6 +21,7 @@ import type { CompletedOptions } from './complete-options.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { ServerOptions } from './options.ts';
 import { createServerChain, type ServerChain } from './server-chain.ts';
+import type { EtcdState, SnapshotReport, SnapshotStore } from './snapshot-store.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
 export interface StartOptions {
@@ -28,8 +29,18 @@ export interface StartOptions {
   readonly logger?: Logger;
   /** Whether every request is logged at debug level. Default false. */
   readonly logRequests?: boolean;
+  /** The state of an etcd to serve read-only, instead of the storage of the options. Nothing is written then. */
+  readonly snapshot?: ServedSnapshot;
   /** The flags that `/flagz` shows, with their values. Default: there is no such page. */
   readonly flags?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A store and the state to fill it with once the resources of the servers are known. */
+export interface ServedSnapshot {
+  readonly store: SnapshotStore;
+  readonly state: EtcdState;
+  /** Called before the server listens. */
+  onReport(report: SnapshotReport): void;
 }
 
 /**
@@ -39,12 +50,12 @@ export interface StartOptions {
  */
 export async function startControlPlane(
   completed: CompletedOptions,
-  { logger = SILENT, logRequests = false, flags }: StartOptions = {},
+  { logger = SILENT, logRequests = false, flags, snapshot }: StartOptions = {},
 ): Promise<ControlPlane> {
   const lifetime = new Lifetime('control plane');
   lifetime.add('data folder', () => completed.release());
   try {
-    const storage = await openStorage(completed, logger);
+    const storage = snapshot?.store.storage ?? (await openStorage(completed, logger));
     lifetime.add('storage', () => storage.stop());
     const compactor = startCompactor(storage, {
       clock: completed.platform.clock,
@@ -52,7 +63,16 @@ export async function startControlPlane(
       onError: (error) => logger.error('cannot compact old revisions; the next interval tries again', error),
     });
     lifetime.add('compactor', () => compactor.stop());
-    const chain = await createServerChain(completed, { storage, logger, logRequests, flags, lifetime });
+    const chain = await createServerChain(completed, {
+      storage,
+      logger,
+      logRequests,
+      flags,
+      lifetime,
+      forms: snapshot?.store.forms,
+      readOnly: snapshot !== undefined,
+    });
+    if (snapshot !== undefined) snapshot.onReport(await snapshot.store.fill(snapshot.state));
     const listener = await listen(completed, chain, logger);
     lifetime.add('listener', () => listener.stop());
     chain.setListener(listener);

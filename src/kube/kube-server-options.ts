@@ -87,6 +87,8 @@ export interface KubeServerOptions extends Omit<ResourceServerOptions, 'admissio
   readonly runtimeConfig?: readonly string[];
   /** Whether a loop of this process empties and removes deleted namespaces. Otherwise a delete warns. Default false. */
   readonly terminatesNamespaces?: boolean;
+  /** Whether the storage must not be written, as that of a backup: the server writes no objects of its own. Default false. */
+  readonly readOnly?: boolean;
   /** Kinds of other layers that are served with the built-in ones. Default none. */
   readonly resources?: readonly ResourceDefinition[];
   /** The addresses of Services and of this server. Default: the reference's ranges, and no address of this server. */

@@ -154,5 +154,5 @@ export function servedDefinition(definition: ResourceDefinition, config: Runtime
   const sameKind = versions.find(
     ({ group, version }) => group === storageVersion?.group && version === storageVersion.version,
   );
-  return { ...definition, versions, storageVersion: sameKind ?? storageVersion };
+  return { ...definition, versions, storedVersions: definition.versions, storageVersion: sameKind ?? storageVersion };
 }

@@ -24,11 +24,12 @@ import { LateLister } from '../server/own/late-lister.ts';
 import type { Lister } from '../server/own/lister.ts';
 import { OwnWriter } from '../server/own/own-writer.ts';
 import { isStoredResource, type OpenResource, type StoredResource } from '../server/resource/open-resource.ts';
+import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
 import { ResourceServer } from '../server/resource-server.ts';
 import { paramKinds } from './admission/param-objects.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
 import { authorizerOf } from './authorization-modes.ts';
-import { bootstrapServer, type ServerListers } from './bootstrap/bootstrap-server.ts';
+import { attachListers, bootstrapServer, type ServerListers } from './bootstrap/bootstrap-server.ts';
 import type { IdentityLease } from './bootstrap/identity-lease.ts';
 import { defaultServiceNetwork } from './bootstrap/service-network.ts';
 import { ObjectEnsurer } from './ensurer/object-ensurer.ts';
@@ -55,6 +56,8 @@ export interface KubeServer {
   readonly flows: FlowMatcher;
   /** Reads Services and EndpointSlices, for webhooks and extension servers that are reached through a Service. */
   readonly services: ServiceObjects;
+  /** The declarations of all built-in resources, and of those that were given in the options. */
+  readonly definitions: readonly ResourceDefinition[];
   /** Returns a stored resource. Throws BugError for a plural that is not one. */
   resource(plural: string): StoredResource;
   /** Returns the lister of a resource. It starts at the first `fresh()`. */
@@ -63,7 +66,7 @@ export interface KubeServer {
   storagePrefix(group: string, plural: string): string | undefined;
   /** Makes the OpenID documents. `externalAddress` is the host and port of this server for clients. */
   openIdDocuments(externalAddress: string): Promise<OpenIdResult>;
-  /** Starts the stores and writes the objects of a new server. Called once. Rejects if an object cannot be written. */
+  /** Starts the stores and, unless `readOnly`, writes the objects of a new server. Called once. Rejects if an object cannot be written. */
   start(): Promise<void>;
   /** Ends every watch cleanly, including those that begin later. */
   drain(): void;
@@ -115,6 +118,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     ensurer: new ObjectEnsurer(kube.resource),
     clock,
     logger,
+    ...(options.readOnly === true && { readOnly: true }),
   });
 
   const prefixes = storagePrefixes(resources);
@@ -128,13 +132,15 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     serviceAccountTokens,
     flows,
     services: serviceObjects(kube),
+    definitions: resources.map(({ definition }) => definition),
     resource: kube.resource,
     lister: kube.lister,
     storagePrefix: (group, plural) => prefixes.get(`${group}/${plural}`),
     openIdDocuments: (externalAddress) =>
       createOpenIdDocuments({ issuer: issuers[0] ?? '', jwksUri, externalAddress, keys: verifyKeys }),
     start: async () => {
-      lease = await bootstrapServer({ kube, network, trust: options.trust, listers });
+      if (options.readOnly === true) await attachListers(kube, listers);
+      else lease = await bootstrapServer({ kube, network, trust: options.trust, listers });
       if (stopped) await lease?.stop();
       await flows.start();
     },

@@ -15,6 +15,7 @@ import { createKindTargets } from './kind-targets.ts';
 import { mutate, stretch } from './mutate.ts';
 import { createRandom } from './random.ts';
 import { schemaTargets } from './schema-targets.ts';
+import { snapshotTargets } from './snapshot-targets.ts';
 import { createStepCounter, type StepCounter } from './steps.ts';
 import { targets as decoders, type FuzzTarget } from './targets.ts';
 
@@ -128,6 +129,7 @@ const targets = [
   ...decoders,
   ...clientTargets,
   ...schemaTargets,
+  ...snapshotTargets,
   ...crdTargets,
   ...applyTargets,
   ...celTargets,

@@ -43,10 +43,7 @@ export async function bootstrapServer(options: BootstrapServerOptions): Promise<
     ...bootstrapObjects(network, trust(), kube.host.clock.now()),
     ...(lease === undefined ? [] : [lease.ensuredObject()]),
   ]);
-  const attached = Object.entries(listers).map(async ([plural, late]) => {
-    late.attach(await kube.resource(plural).registry.lister());
-  });
-  const [objectWrites] = await Promise.all([planned, ...attached]);
+  const [objectWrites] = await Promise.all([planned, attachListers(kube, listers)]);
   const accounts =
     kube.defaultAccounts === undefined ? [] : ensuredDefaultAccounts(SYSTEM_NAMESPACES, listers.namespaces.list());
   const writes = [
@@ -58,6 +55,14 @@ export async function bootstrapServer(options: BootstrapServerOptions): Promise<
   await Promise.all(writes.map((write) => write()));
   lease?.start();
   return lease;
+}
+
+/** Starts the stores of the listers. All that a server needs whose storage must not be written. */
+export async function attachListers(kube: KubeContext, listers: ServerListers): Promise<void> {
+  const attached = Object.entries(listers).map(async ([plural, late]) => {
+    late.attach(await kube.resource(plural).registry.lister());
+  });
+  await Promise.all(attached);
 }
 
 function namespaceWrites(namespaces: Lister, ensurer: ObjectEnsurer): readonly (() => Promise<void>)[] {

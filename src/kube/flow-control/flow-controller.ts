@@ -32,6 +32,8 @@ export interface FlowControllerOptions {
   readonly ensurer: ObjectEnsurer;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whether no object may be written: neither conditions nor default objects. Default false. */
+  readonly readOnly?: boolean;
 }
 
 export class FlowController implements FlowMatcher {
@@ -56,9 +58,13 @@ export class FlowController implements FlowMatcher {
 
   /** Called once. Rejects if the objects cannot be read. */
   async start(): Promise<void> {
-    const { schemas, levels } = this.#options;
+    const { schemas, levels, readOnly = false } = this.#options;
     await Promise.all([schemas.fresh(), levels.fresh()]);
     if (this.#stopped) return;
+    if (readOnly) {
+      this.#rebuild();
+      return;
+    }
     const onChange = (): void => this.#rebuild();
     this.#subscriptions = [levels.subscribe(onChange), schemas.subscribe(onChange)];
     this.#rebuild();

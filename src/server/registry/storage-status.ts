@@ -4,6 +4,7 @@ import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
 import { isStatusError, StatusError } from '../../apimachinery/status/status.ts';
 import {
   badRequest,
+  forbidden,
   internalError,
   requestEntityTooLarge,
   serverTimeout,
@@ -26,6 +27,8 @@ export function storageFailure(caught: unknown, resource: GroupResource, verb: s
     case 'Unavailable':
     case 'Unknown':
       return new StatusError(serverTimeout(resource, verb, RETRY_AFTER), options);
+    case 'ReadOnly':
+      return new StatusError(forbidden(resource, '', caught.message), options);
     case 'InvalidArgument':
       return new StatusError(
         isWrite(verb) ? requestEntityTooLarge(caught.message) : badRequest(caught.message),

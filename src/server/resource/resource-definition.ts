@@ -76,6 +76,8 @@ export interface ResourceDefinition {
    * The version that is stored, and that others are converted from and to. Undefined if the resource stores nothing.
    */
   readonly storageVersion: VersionDefinition | undefined;
+  /** Every version that bytes of another server in the storage may have, served or not. Default: `versions`. */
+  readonly storedVersions?: readonly VersionDefinition[];
   /**
    * The part of storage keys between the host's scope and the namespace, without a slash at either end: `configmaps`,
    * `rbac.authorization.k8s.io/roles`.

@@ -64,7 +64,13 @@ export const POD_GROUP: KubeResource = {
     plural: 'podgroups',
     scope: 'Namespaced',
     versions: [
-      builtInVersion({ group: 'scheduling.k8s.io', version: 'v1alpha2', kind: 'PodGroup', table: podGroupTable }),
+      builtInVersion({
+        group: 'scheduling.k8s.io',
+        version: 'v1alpha2',
+        kind: 'PodGroup',
+        table: podGroupTable,
+        setDefaults: setPodGroupDefaults,
+      }),
     ],
     strategy: POD_GROUP_STRATEGY,
     subresources: [
@@ -76,6 +82,12 @@ export const POD_GROUP: KubeResource = {
     ],
   }),
 };
+
+/** Objects of kube-apiserver are stored without the mode, because its gate drops the default before the write. */
+function setPodGroupDefaults(object: JsonObject): void {
+  const spec = objectAt(object, 'spec');
+  if (spec !== undefined) spec['disruptionMode'] ??= DISRUPTION_MODE;
+}
 
 function preparePodGroupForCreate(object: JsonObject): void {
   clearStatus(object);

@@ -1,0 +1,73 @@
+/** Serves an etcd snapshot read-only until a signal. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { ControlPlane } from '../controlplane/control-plane.ts';
+import { mergeOptions } from '../controlplane/options.ts';
+import { SnapshotStore } from '../controlplane/snapshot-store.ts';
+import { loadSnapshot } from './load-snapshot.ts';
+import type { OpenFlags } from './open-command.ts';
+import { printDiff } from './open-diff.ts';
+import { reportLines } from './open-report.ts';
+import { serveUntilSignal } from './serve.ts';
+import { parseServerCommandLine, type ServerCommandLine } from './server-command-line.ts';
+import { shellQuote } from './start-message.ts';
+
+/** Flags of the server that the command sets before those of the caller. Every version is served: a backup may have any. */
+const FLAGS = [
+  '--storage=memory',
+  '--secure-port=0',
+  '--controllers=',
+  '--runtime-config=api/all=true',
+  '--logging-format=text',
+];
+
+/**
+ * Resolves with the exit code. Throws ConfigError for a path or a flag that cannot be used, StorageError for a damaged
+ * file.
+ */
+export async function openSnapshot(path: string, flags: OpenFlags, serverFlags: readonly string[]): Promise<number> {
+  const line = parseServerCommandLine([...FLAGS, ...serverFlags]);
+  if (flags.diff !== undefined) return printDiff({ older: path, newer: flags.diff, prefix: flags.etcdPrefix });
+  const state = loadSnapshot(path);
+  const store = new SnapshotStore({ prefix: flags.etcdPrefix, reason: readOnlyReason(path) });
+  const folder = mkdtempSync(join(tmpdir(), 'keelson-open-'));
+  let shown: readonly string[] = [];
+  try {
+    return await serveUntilSignal(withKubeconfig(line, serverFlags, join(folder, 'kubeconfig')), {
+      snapshot: {
+        store,
+        state,
+        onReport: (report) => {
+          shown = reportLines(report);
+        },
+      },
+      readyLines: (plane) => readyLines(path, plane, shown),
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readOnlyReason(path: string): string {
+  return `the store is read-only: this server shows the backup ${basename(path)}`;
+}
+
+/** Without `--data-dir`, keys and certificates are in memory and the kubeconfig is in a temporary folder. */
+function withKubeconfig(line: ServerCommandLine, given: readonly string[], kubeconfigFile: string): ServerCommandLine {
+  if (given.some((flag) => /^--data-dir(=|$)/.test(flag))) return line;
+  return { ...line, options: mergeOptions(line.options, { server: { dataDir: '', kubeconfigFile } }) };
+}
+
+function readyLines(path: string, { url, kubeconfig }: ControlPlane, report: readonly string[]): readonly string[] {
+  const next =
+    kubeconfig === undefined
+      ? []
+      : ['In another terminal:', '', `  export KUBECONFIG=${shellQuote(kubeconfig)}`, '  kubectl get pods -A', ''];
+  return [
+    `Keelson shows ${path} at ${url} (read-only, ready in ${Math.round(performance.now())} ms).`,
+    ...report,
+    ...next,
+    'Press Ctrl-C to stop it. The file is not changed.',
+  ];
+}

@@ -1,0 +1,134 @@
+/**
+ * The read-only store over the state of an etcd snapshot. It keeps the values as they are in the snapshot and decodes them
+ * when they are read. Invariant: every value that it holds can be decoded. Values that cannot be are left out and
+ * reported, because one of them would fail every list of its resource.
+ */
+import { toError } from '../base/errors.ts';
+import { isJsonObject } from '../base/json-value.ts';
+import { isPromise } from '../base/maybe-promise.ts';
+import { StoredForms } from '../server/registry/stored-forms.ts';
+import { parseObject } from '../server/registry/stored-object.ts';
+import { chained } from '../storage/chained-transformer.ts';
+import { escapeSegment } from '../storage/keys.ts';
+import { createMirrorStorage, type MirrorStorage } from '../storage/memory/memory-storage.ts';
+import { readOnly } from '../storage/read-only.ts';
+import type { KeyValue, Storage } from '../storage/storage.ts';
+import { transformed } from '../storage/transformed.ts';
+import type { ValueTransformer } from '../storage/value-transformer.ts';
+import { SCOPE } from './loops/control-loops.ts';
+
+/** A state of etcd. */
+export interface EtcdState {
+  readonly revision: number;
+  readonly items: readonly KeyValue[];
+}
+
+/** A value that cannot be shown. */
+export interface Undecodable {
+  readonly key: string;
+  readonly reason: string;
+}
+
+/** Keys of a resource that no server of this process has. */
+export interface Unserved {
+  /** The group and the plural as they are in the keys: `example.com/widgets`. */
+  readonly resource: string;
+  readonly objects: number;
+}
+
+export interface SnapshotReport {
+  readonly revision: number;
+  /** How many objects are shown. */
+  readonly objects: number;
+  readonly undecodable: readonly Undecodable[];
+  readonly unserved: readonly Unserved[];
+  /** How many keys are not below the prefix. */
+  readonly foreignKeys: number;
+}
+
+export interface SnapshotStoreOptions {
+  /** The prefix of the keys, without a final slash: `/registry`. */
+  readonly prefix: string;
+  /** The reason in the Status of a refused write. */
+  readonly reason: string;
+  /** Decrypts values. Default: encrypted values cannot be decoded. */
+  readonly decryption?: ValueTransformer | undefined;
+}
+
+/** Keys of kube-apiserver that are not objects of an API. */
+const INTERNAL = new Set(['ranges', 'masterleases', 'peerserverleases', 'health']);
+const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
+const EMPTY_REVISION = 1;
+
+export class SnapshotStore {
+  /** To be bound to the resources of the servers before `fill`. */
+  readonly forms: StoredForms;
+  readonly storage: Storage;
+  readonly #options: SnapshotStoreOptions;
+  readonly #transformer: ValueTransformer;
+  readonly #mirror: MirrorStorage;
+
+  constructor(options: SnapshotStoreOptions) {
+    this.#options = options;
+    this.forms = new StoredForms({ scope: SCOPE, mediaType: 'application/json' });
+    this.#transformer = options.decryption === undefined ? this.forms : chained(options.decryption, this.forms);
+    this.#mirror = createMirrorStorage({ revision: EMPTY_REVISION, items: [] });
+    this.storage = readOnly(transformed(this.#mirror, this.#transformer), options.reason);
+  }
+
+  /** Decodes every value once. Called once, before the storage is read. */
+  async fill({ revision, items }: EtcdState): Promise<SnapshotReport> {
+    const kept: KeyValue[] = [];
+    const undecodable: Undecodable[] = [];
+    const definitions = new Set<string>();
+    const others = new Map<string, number>();
+    let foreignKeys = 0;
+    for (const item of items) {
+      const key = ownKey(item.key, this.#options.prefix);
+      if (key === undefined) {
+        foreignKeys++;
+        continue;
+      }
+      const resource = resourceOf(key);
+      if (INTERNAL.has(resource.split('/')[0] as string)) continue;
+      try {
+        const decoded = this.#transformer.fromStorage(item.value, { key });
+        const { value } = isPromise(decoded) ? await decoded : decoded;
+        if (resource === DEFINITIONS) definitions.add(definedResource(value, key));
+        else if (this.forms.definitionOf(key) === undefined) others.set(resource, (others.get(resource) ?? 0) + 1);
+        kept.push({ ...item, key });
+      } catch (caught) {
+        undecodable.push({ key: item.key, reason: reasonOf(caught) });
+      }
+    }
+    this.#mirror.restart(revision, kept);
+    const unserved = [...others].flatMap(([resource, objects]) =>
+      definitions.has(resource) ? [] : [{ resource, objects }],
+    );
+    return { revision, objects: kept.length, undecodable, unserved, foreignKeys };
+  }
+}
+
+/** The key of our layout for a key of etcd; undefined for keys outside of the prefix. */
+function ownKey(key: string, prefix: string): string | undefined {
+  if (!key.startsWith(`${prefix}/`)) return undefined;
+  const segments = key.slice(prefix.length + 1).split('/');
+  return `${SCOPE}/${segments.map(escapeSegment).join('/')}`;
+}
+
+/** The first two segments behind the scope: `pods/default`, `example.com/widgets`. */
+function resourceOf(key: string): string {
+  return key.split('/').slice(1, 3).join('/');
+}
+
+/** The resource that a CustomResourceDefinition defines. */
+function definedResource(value: Uint8Array, key: string): string {
+  const { spec } = parseObject(value, key);
+  if (!isJsonObject(spec) || !isJsonObject(spec['names'])) return '';
+  return `${String(spec['group'])}/${String(spec['names']['plural'])}`;
+}
+
+/** Why a value cannot be decoded, without its key. */
+function reasonOf(caught: unknown): string {
+  return toError(caught).message.replace(/^the value of .* cannot be decoded: /, '');
+}

@@ -1,0 +1,176 @@
+/**
+ * The transformer between the stored bytes of kube-apiserver and ours. kube-apiserver stores built-in kinds as protobuf
+ * (`k8s\0` and a runtime.Unknown) or as JSON with a final newline, in its own storage version, and sets defaults whenever it
+ * decodes them. Our stored bytes are JSON in our storage version with defaults.
+ *
+ * Invariants: the bytes of custom resources pass unchanged, except for the newline; their versions are handled by
+ * StoredHistory. A value that was decoded here is never stale: any encoding may stay in the store.
+ */
+
+import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { decodeObject, type ResolveType } from '../../apimachinery/protobuf/decode.ts';
+import { encodeObject } from '../../apimachinery/protobuf/encode.ts';
+import { BugError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import { isPromise } from '../../base/maybe-promise.ts';
+import { StorageError } from '../../storage/errors.ts';
+import {
+  type FromStorage,
+  type TransformContext,
+  type ValueTransformer,
+  valueEncoding,
+} from '../../storage/value-transformer.ts';
+import { convertObject } from '../resource/convert-objects.ts';
+import type { ResourceDefinition, StoredDefinition } from '../resource/resource-definition.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
+import { encodeStored, parseObject } from './stored-object.ts';
+
+const NEWLINE = 0x0a;
+
+/** `--storage-media-type`. Kinds that kube-apiserver stores as JSON whatever the flag says are JSON here, too. */
+export type StorageMediaType = 'application/json' | 'application/vnd.kubernetes.protobuf';
+
+export interface StoredFormsOptions {
+  /** The first segment of every key. */
+  readonly scope: string;
+  /** How built-in kinds are written. */
+  readonly mediaType: StorageMediaType;
+}
+
+/** A resource whose stored bytes are typed. */
+interface TypedResource {
+  readonly definition: StoredDefinition;
+  /** By apiVersion and kind. */
+  readonly versions: ReadonlyMap<string, VersionDefinition>;
+  readonly resolve: ResolveType;
+  /** Written as JSON whatever the media type. */
+  readonly isJson: boolean;
+}
+
+export class StoredForms implements ValueTransformer {
+  readonly #options: StoredFormsOptions;
+  /** By the prefix of their keys, without the scope. */
+  readonly #resources = new Map<string, TypedResource>();
+
+  constructor(options: StoredFormsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Adds the built-in resources. Called once, before the storage is read. `isJson` names those that kube-apiserver stores
+   * as JSON.
+   */
+  bind(definitions: readonly ResourceDefinition[], isJson: (definition: StoredDefinition) => boolean): void {
+    for (const definition of definitions) {
+      if (!isStored(definition)) continue;
+      const versions = new Map<string, VersionDefinition>();
+      for (const version of definition.storedVersions ?? definition.versions)
+        versions.set(typeKey(formatGroupVersion(version), version.kind), version);
+      versions.set(
+        typeKey(formatGroupVersion(definition.storageVersion), definition.storageVersion.kind),
+        definition.storageVersion,
+      );
+      this.#resources.set(definition.storagePrefix, {
+        definition,
+        versions,
+        resolve: ({ apiVersion, kind }) => versions.get(typeKey(apiVersion, kind))?.type(),
+        isJson: isJson(definition),
+      });
+    }
+  }
+
+  /** The definition of the built-in resource that a key belongs to. */
+  definitionOf(key: string): StoredDefinition | undefined {
+    return this.#resourceOf(key)?.definition;
+  }
+
+  fromStorage(stored: Uint8Array, { key }: TransformContext): FromStorage {
+    const resource = this.#resourceOf(key);
+    const encoding = valueEncoding(stored);
+    if (encoding !== 'json' && encoding !== 'protobuf')
+      throw corrupt(key, encoding === 'encrypted' ? encryptedReason(stored) : `its encoding is ${encoding}`);
+    if (resource === undefined) {
+      if (encoding === 'protobuf') throw corrupt(key, 'it is protobuf, and no built-in resource has such keys');
+      return { value: withoutNewline(stored), stale: false };
+    }
+    const object = encoding === 'json' ? jsonObject(resource, stored, key) : protobufObject(resource, stored, key);
+    return { value: encodeStored(toStorageVersion(resource, object, key)), stale: false };
+  }
+
+  toStorage(value: Uint8Array, { key }: TransformContext): Uint8Array {
+    const resource = this.#resourceOf(key);
+    if (resource === undefined || resource.isJson || this.#options.mediaType === 'application/json') return value;
+    const encoded = encodeObject(resource.definition.storageVersion.type(), parseObject(value, key));
+    if (!encoded.ok)
+      throw new BugError(`the value of ${JSON.stringify(key)} has no protobuf form: ${encoded.error.message}`);
+    return encoded.bytes;
+  }
+
+  /** Keys are `<scope>/<prefix>/...`, and a prefix has one or two segments. */
+  #resourceOf(key: string): TypedResource | undefined {
+    const start = this.#options.scope.length + 1;
+    const first = key.indexOf('/', start);
+    if (first < 0) return undefined;
+    const second = key.indexOf('/', first + 1);
+    const two = second < 0 ? undefined : this.#resources.get(key.slice(start, second));
+    return two ?? this.#resources.get(key.slice(start, first));
+  }
+}
+
+function isStored(definition: ResourceDefinition): definition is StoredDefinition {
+  return definition.storageVersion !== undefined && definition.store === undefined && definition.storage === undefined;
+}
+
+function typeKey(apiVersion: string, kind: string): string {
+  return `${apiVersion} ${kind}`;
+}
+
+function protobufObject({ resolve }: TypedResource, stored: Uint8Array, key: string): JsonObject {
+  const decoded = decodeObject(stored, resolve);
+  if (!decoded.ok) throw corrupt(key, `${decoded.error.message} (offset ${decoded.error.offset})`);
+  return decoded.value;
+}
+
+function jsonObject({ versions }: TypedResource, stored: Uint8Array, key: string): JsonObject {
+  const object = parseObject(stored, key);
+  const version = versions.get(typeKey(String(object['apiVersion']), String(object['kind'])));
+  if (version === undefined) throw corrupt(key, `no type is known for ${typeOf(object)}`);
+  const normalized = version.normalize(object);
+  if (!normalized.ok) throw corrupt(key, normalized.message);
+  return normalized.object;
+}
+
+/** Sets defaults and converts, as kube-apiserver does when it decodes a stored object. */
+function toStorageVersion({ definition, versions }: TypedResource, object: JsonObject, key: string): JsonObject {
+  const from = versions.get(typeKey(String(object['apiVersion']), String(object['kind'])));
+  if (from === undefined) throw corrupt(key, `no type is known for ${typeOf(object)}`);
+  from.setDefaults?.(object);
+  const to = definition.storageVersion;
+  if (from.group === to.group && from.version === to.version) return object;
+  const converted = convertObject(definition, object, from, to);
+  if (isPromise(converted)) throw new BugError(`${definition.plural} is built in and has an asynchronous conversion`);
+  return converted;
+}
+
+function typeOf(object: JsonObject): string {
+  return `${JSON.stringify(object['apiVersion'] ?? '')}, ${JSON.stringify(object['kind'] ?? '')}`;
+}
+
+function withoutNewline(bytes: Uint8Array): Uint8Array {
+  return bytes[bytes.byteLength - 1] === NEWLINE ? bytes.subarray(0, -1) : bytes;
+}
+
+/** `k8s:enc:<provider>:v<N>:<key name>:` */
+const ENCRYPTION_PREFIX_BYTES = 100;
+
+function encryptedReason(stored: Uint8Array): string {
+  const head = String.fromCharCode(...stored.subarray(0, ENCRYPTION_PREFIX_BYTES)).match(
+    /^k8s:enc:(\w+):v\d+:([^:]+):/,
+  );
+  if (head === null) return 'it is encrypted (give --encryption-provider-config)';
+  return `it is encrypted by ${head[1]} with the key ${JSON.stringify(head[2])} (give --encryption-provider-config)`;
+}
+
+function corrupt(key: string, reason: string): StorageError {
+  return new StorageError('Corrupt', `the value of ${JSON.stringify(key)} cannot be decoded: ${reason}`, { key });
+}

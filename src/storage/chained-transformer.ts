@@ -1,0 +1,18 @@
+/** Two transformers as one, such as encryption around another encoding. */
+import { andThen } from '../base/maybe-promise.ts';
+import type { ValueTransformer } from './value-transformer.ts';
+
+/** `outer` sees the stored bytes, `inner` the plain values. A value is stale if either says so. */
+export function chained(outer: ValueTransformer, inner: ValueTransformer): ValueTransformer {
+  return {
+    fromStorage: (stored, context) =>
+      andThen(outer.fromStorage(stored, context), (opened) =>
+        andThen(inner.fromStorage(opened.value, context), ({ value, stale }) => ({
+          value,
+          stale: stale || opened.stale,
+        })),
+      ),
+    toStorage: (value, context) =>
+      andThen(inner.toStorage(value, context), (encoded) => outer.toStorage(encoded, context)),
+  };
+}
