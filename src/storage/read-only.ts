@@ -10,9 +10,8 @@ import type {
   ListResult,
   ReadOptions,
   Revision,
-  Snapshot,
   Storage,
-  TransactionResult,
+  StorageLimits,
   Watch,
   WatchOptions,
   WatchSink,
@@ -29,11 +28,15 @@ export function readOnly(storage: Storage, reason: string): Storage {
 
 class ReadOnlyStorage implements Storage {
   readonly driver: string;
+  /** The methods of embedded stores are not passed on. */
+  readonly embedded = false;
+  readonly limits: StorageLimits;
   readonly #inner: Storage;
   readonly #reason: string;
 
   constructor(inner: Storage, reason: string) {
     this.driver = inner.driver;
+    this.limits = inner.limits;
     this.#inner = inner;
     this.#reason = reason;
   }
@@ -44,10 +47,6 @@ class ReadOnlyStorage implements Storage {
 
   horizon(): Revision {
     return this.#inner.horizon();
-  }
-
-  oldestRevision(): Revision {
-    return this.#inner.oldestRevision();
   }
 
   get(key: string, options?: ReadOptions): MaybePromise<GetResult> {
@@ -62,10 +61,6 @@ class ReadOnlyStorage implements Storage {
     return this.#inner.watch(options, sink);
   }
 
-  snapshot(): MaybePromise<Snapshot> {
-    return this.#inner.snapshot();
-  }
-
   create(): Promise<WriteResult> {
     return this.#refuse();
   }
@@ -75,10 +70,6 @@ class ReadOnlyStorage implements Storage {
   }
 
   delete(): Promise<DeleteResult> {
-    return this.#refuse();
-  }
-
-  transact(): Promise<TransactionResult> {
     return this.#refuse();
   }
 
