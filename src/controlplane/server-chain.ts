@@ -42,6 +42,7 @@ import type { StoredDefinition } from '../server/resource/resource-definition.ts
 import type { Storage } from '../storage/storage.ts';
 import { composeAuthenticator, requestHeaderNames, tokenAuthentication } from './authentication.ts';
 import type { CompletedOptions } from './complete-options.ts';
+import { AGGREGATOR_HOOKS, APIEXTENSIONS_HOOKS, KUBE_HOOKS, PROXY_CERTIFICATE_HOOK } from './hook-names.ts';
 import { SCOPE, startControlLoops } from './loops/control-loops.ts';
 import { createRefusingClient } from './no-outbound.ts';
 import { openAudit } from './open-audit.ts';
@@ -77,30 +78,6 @@ const LONG_RUNNING: LongRunningRules = {
   verbs: ['watch', 'proxy'],
   subresources: ['attach', 'exec', 'proxy', 'log', 'portforward'],
 };
-
-/** The reference's names of post-start hooks, under which health checks report them. */
-const KUBE_HOOKS: readonly string[] = [
-  'rbac/bootstrap-roles',
-  'start-system-namespaces-controller',
-  'start-cluster-authentication-info-controller',
-];
-const APIEXTENSIONS_HOOKS: readonly string[] = [
-  'start-apiextensions-informers',
-  'start-apiextensions-controllers',
-  'crd-informer-synced',
-];
-const AGGREGATOR_HOOKS: readonly string[] = [
-  'start-kube-aggregator-informers',
-  'apiservice-status-local-available-controller',
-  'apiservice-status-remote-available-controller',
-  'apiservice-registration-controller',
-  'apiservice-discovery-controller',
-  'kube-apiserver-autoregistration',
-  'apiservice-openapi-controller',
-  'apiservice-openapiv3-controller',
-];
-/** Only servers with `--proxy-client-cert-file` have it. */
-const PROXY_CERTIFICATE_HOOK = 'aggregator-reload-proxy-client-cert';
 
 export interface ServerChainParts {
   readonly storage: Storage;

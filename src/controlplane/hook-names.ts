@@ -1,0 +1,24 @@
+/** The reference's names of post-start hooks, under which health checks report them. */
+
+export const KUBE_HOOKS: readonly string[] = [
+  'rbac/bootstrap-roles',
+  'start-system-namespaces-controller',
+  'start-cluster-authentication-info-controller',
+];
+export const APIEXTENSIONS_HOOKS: readonly string[] = [
+  'start-apiextensions-informers',
+  'start-apiextensions-controllers',
+  'crd-informer-synced',
+];
+export const AGGREGATOR_HOOKS: readonly string[] = [
+  'start-kube-aggregator-informers',
+  'apiservice-status-local-available-controller',
+  'apiservice-status-remote-available-controller',
+  'apiservice-registration-controller',
+  'apiservice-discovery-controller',
+  'kube-apiserver-autoregistration',
+  'apiservice-openapi-controller',
+  'apiservice-openapiv3-controller',
+];
+/** Only servers with `--proxy-client-cert-file` have it. */
+export const PROXY_CERTIFICATE_HOOK = 'aggregator-reload-proxy-client-cert';
