@@ -1,12 +1,7 @@
 /** The command `keelson open`: shows an etcd snapshot of any cluster to kubectl, without etcd. */
 import { Command } from 'commander';
 import { withExamples } from './command-tree.ts';
-
-export interface OpenFlags {
-  readonly etcdPrefix: string;
-  readonly encryptionProviderConfig?: string;
-  readonly diff?: string;
-}
+import type { OpenFlags } from './open-snapshot.ts';
 
 export function openCommand(): Command {
   const command = new Command('open')

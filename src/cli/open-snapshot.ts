@@ -6,12 +6,17 @@ import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { mergeOptions } from '../controlplane/options.ts';
 import { SnapshotStore } from '../controlplane/snapshot-store.ts';
 import { loadSnapshot } from './load-snapshot.ts';
-import type { OpenFlags } from './open-command.ts';
 import { printDiff } from './open-diff.ts';
 import { reportLines } from './open-report.ts';
 import { serveUntilSignal } from './serve.ts';
 import { parseServerCommandLine, type ServerCommandLine } from './server-command-line.ts';
 import { shellQuote } from './start-message.ts';
+
+export interface OpenFlags {
+  readonly etcdPrefix: string;
+  readonly encryptionProviderConfig?: string;
+  readonly diff?: string;
+}
 
 /** Flags of the server that the command sets before those of the caller. Every version is served: a backup may have any. */
 const FLAGS = [
