@@ -16,6 +16,11 @@ export interface Access extends Stoppable {
   /** Undefined: the standard names. */
   readonly requestHeaders: (() => RequestHeaderNames) | undefined;
   readonly plugins: readonly AdmissionPlugin[];
+  /**
+   * Called once, when the server has started: begins to follow the configurations of `plugins`. Requests wait for them,
+   * readiness does not.
+   */
+  followConfigurations(): void;
   /** Undefined: the server has no namespaces. */
   readonly namespaces: NamespaceReader | undefined;
   /** Checks of `/readyz`. */

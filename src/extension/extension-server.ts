@@ -80,7 +80,11 @@ export interface AuthorizationOptions {
 }
 
 export interface AdmissionOptions {
-  /** Plugins in addition to NamespaceLifecycle, in the order of `createAdmission`. Default none. */
+  /**
+   * Plugins in addition to NamespaceLifecycle and to the webhooks and policies of the parent
+   * (MutatingAdmissionWebhook, ValidatingAdmissionPolicy, ValidatingAdmissionWebhook), in the order of `createAdmission`.
+   * Default none.
+   */
   readonly plugins?: readonly AdmissionPlugin[];
   /** Names of plugins that do not run. Default none. */
   readonly disable?: readonly string[];

@@ -38,6 +38,7 @@ export function standaloneAccess({ authentication, authorization, ca, own }: Sta
     authorizer: authorization.authorizer ?? ALWAYS_DENY,
     requestHeaders: undefined,
     plugins: [],
+    followConfigurations: () => undefined,
     namespaces: undefined,
     checks: [],
     clientCas: () => ({ [CLIENT_AUTHORITY]: `${ca}\n${clientCa}` }),

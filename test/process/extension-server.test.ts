@@ -10,7 +10,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json-value.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { untypedKind } from '../../src/client/untyped-kind.ts';
-import { ACCOUNT_RESOURCE } from '../../src/extension/extension.fixtures.ts';
+import { ACCOUNT, ACCOUNT_RESOURCE } from '../../src/extension/extension.fixtures.ts';
 import {
   createExtensionServer,
   type ExtensionServer,
@@ -18,8 +18,13 @@ import {
   manifests,
 } from '../../src/extension/index.ts';
 import { type ControlPlane, startControlPlane } from '../../src/index.ts';
+import {
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '../../src/kinds/api/admissionregistration/v1.ts';
 import { ConfigMap, Namespace } from '../../src/kinds/api/core/v1.ts';
 import { createCa, issueClientCertificate } from '../../src/pki/certificates.ts';
+import { denied, mutating, serveWebhooks, validating } from '../../src/webhook/index.ts';
 
 let folder: string;
 let plane: ControlPlane;
@@ -170,6 +175,49 @@ describe('an extension server behind a parent', () => {
     await client.api(Namespace).delete('late');
     await expect.poll(async () => (await create('late')).status).toBe(403);
     expect((await create('late')).text).toContain('because it is being terminated');
+  });
+
+  it('runs the policies and webhooks of the parent for its own kinds', async () => {
+    const client = createClient(plane.transport);
+    const rules = [
+      { apiGroups: ['bank.example.com'], apiVersions: ['*'], resources: ['accounts'], operations: ['*'] as const },
+    ];
+    const create = (name: string): Promise<Reply> =>
+      send({ ...pki('admin'), method: 'POST', body: account(name), path: `${ACCOUNTS}?dryRun=All` });
+    expect((await create('unguarded')).status).toBe(201);
+    await client.api(ValidatingAdmissionPolicy).create({
+      metadata: { name: 'names' },
+      spec: {
+        matchConstraints: { resourceRules: rules },
+        validations: [{ expression: "!object.metadata.name.startsWith('bad')", message: 'a bad name' }],
+      },
+    });
+    await client.api(ValidatingAdmissionPolicyBinding).create({
+      metadata: { name: 'names' },
+      spec: { policyName: 'names', validationActions: ['Deny'] },
+    });
+    await expect
+      .poll(async () => (await create('bad')).text)
+      .toContain(`ValidatingAdmissionPolicy 'names' with binding 'names' denied request: a bad name`);
+    expect((await create('good')).status).toBe(201);
+    const guard = await serveWebhooks({
+      name: 'guard.example.com',
+      mutate: [
+        mutating(ACCOUNT, ({ object }) => ({ ...object, metadata: { ...object.metadata, labels: { seen: 'yes' } } })),
+      ],
+      validate: [
+        validating(ACCOUNT, ({ object }) => {
+          if (object.metadata?.name === 'closed') throw denied(`labelled ${object.metadata.labels?.['seen']}`);
+          return [];
+        }),
+      ],
+    });
+    const registration = await guard.register({ transport: plane.transport });
+    await expect.poll(async () => (await create('closed')).text).toContain('denied the request: labelled yes');
+    expect(JSON.parse((await create('open')).text)).toMatchObject({ metadata: { labels: { seen: 'yes' } } });
+    await registration.remove();
+    await guard.stop();
+    await expect.poll(async () => (await create('closed')).status).toBe(201);
   });
 
   it('follows the authentication that the parent publishes', async () => {

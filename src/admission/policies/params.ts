@@ -14,7 +14,7 @@ export interface ParamObjects {
 }
 
 /** Finds the objects of a kind; undefined for a kind that is not served. */
-export type ParamKinds = (kind: GroupVersionKind) => ParamObjects | undefined;
+export type ParamKinds = (kind: GroupVersionKind) => MaybePromise<ParamObjects | undefined>;
 
 /** `error` in kube-apiserver's words. `isPolicy`: the policy is misconfigured, not the binding. */
 export type CollectedParams =
@@ -31,7 +31,7 @@ export async function collectParams(
   namespace: string,
 ): Promise<CollectedParams> {
   if (paramKind === undefined) return WITHOUT_PARAMS;
-  const objects = kinds(paramKind);
+  const objects = await kinds(paramKind);
   if (objects === undefined)
     return { error: `failed to find resource referenced by paramKind: '${formatGvk(paramKind)}'`, isPolicy: true };
   if (paramRef === undefined) return WITHOUT_PARAMS;

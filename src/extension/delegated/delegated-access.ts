@@ -3,11 +3,13 @@
  * the parent decides what they may do.
  */
 import { namespaceLifecycle } from '../../admission/namespace-lifecycle.ts';
+import type { WebhookHost } from '../../admission/post-review.ts';
 import type { Transport } from '../../apimachinery/http/transport.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Lifetime } from '../../base/lifetime.ts';
 import type { Logger } from '../../base/logger.ts';
 import { createClient } from '../../client/create-client.ts';
+import type { InformerSet } from '../../client/informer.ts';
 import { createInformerSet } from '../../client/informer-set.ts';
 import type { Authenticator, TokenAuthenticator } from '../../server/authenticator.ts';
 import { NOT_RECOGNIZED } from '../../server/authenticator.ts';
@@ -27,6 +29,7 @@ import type { Access } from '../access.ts';
 import type { AuthenticationOptions, AuthorizationOptions } from '../extension-server.ts';
 import { accessReviewAuthorizer } from './access-review.ts';
 import { followAuthenticationInfo, type ParentAuthentication } from './authentication-info.ts';
+import { parentAdmission } from './parent-admission.ts';
 import { parentNamespaces } from './parent-namespaces.ts';
 import type { ReviewSender } from './send-review.ts';
 import { tokenReviewAuthenticator } from './token-review.ts';
@@ -36,6 +39,8 @@ export interface DelegatedAccessOptions {
   readonly authorization: AuthorizationOptions;
   /** Sends requests to the parent. The caller stops it afterwards. */
   readonly transport: Transport;
+  /** Sends reviews to webhooks. The caller stops it. */
+  readonly webhooks: WebhookHost['client'];
   /** The tokens of requests from inside the process. */
   readonly own: TokenAuthenticator;
   readonly clock: Clock;
@@ -49,16 +54,20 @@ const CACHE_MS = 10_000;
 
 /** Reads the authentication of the parent. Throws ConfigError if this user may not read it. */
 export async function delegatedAccess(options: DelegatedAccessOptions): Promise<Access> {
-  const { authentication, authorization, transport, clock, logger, random = Math.random } = options;
+  const { authentication, authorization, transport, webhooks, clock, logger, random = Math.random } = options;
   const lifetime = new Lifetime('delegated access');
   const client = createClient(transport);
-  const informers = createInformerSet({
-    transport,
-    clock,
-    random,
-    onFailure: (error, { kind }) => logger.warn(`cannot follow ${kind.plural} of the parent: ${error.message}`),
-  });
+  const followParent = (): InformerSet =>
+    createInformerSet({
+      transport,
+      clock,
+      random,
+      onFailure: (error, { kind }) => logger.warn(`cannot follow ${kind.plural} of the parent: ${error.message}`),
+    });
+  const informers = followParent();
   lifetime.add('informers', () => informers.stop());
+  const configurations = followParent();
+  lifetime.add('informers of configurations', () => configurations.stop());
   try {
     const published = new PublishedAuthentication(authentication.clientCa ?? '');
     const info = await followAuthenticationInfo({
@@ -75,19 +84,24 @@ export async function delegatedAccess(options: DelegatedAccessOptions): Promise<
     const namespaces = parentNamespaces(client, informers, clock);
     informers.start();
     const sender: ReviewSender = { client, clock, random };
+    const authorizer =
+      authorization.authorizer ??
+      accessReviewAuthorizer({
+        ...sender,
+        allowedCacheMs: authorization.allowedCacheMs ?? CACHE_MS,
+        deniedCacheMs: authorization.deniedCacheMs ?? CACHE_MS,
+        onFailure: (error) => logger.error('the parent cannot review an access', error),
+      });
     const stop = (): Promise<void> => lifetime.stop();
     return {
       authenticate: authenticator(options, published, sender),
-      authorizer:
-        authorization.authorizer ??
-        accessReviewAuthorizer({
-          ...sender,
-          allowedCacheMs: authorization.allowedCacheMs ?? CACHE_MS,
-          deniedCacheMs: authorization.deniedCacheMs ?? CACHE_MS,
-          onFailure: (error) => logger.error('the parent cannot review an access', error),
-        }),
+      authorizer,
       requestHeaders: () => published.headers,
-      plugins: [namespaceLifecycle(namespaces.read)],
+      plugins: [
+        namespaceLifecycle(namespaces.read),
+        ...parentAdmission({ client, informers: configurations, webhooks, authorizer, clock, logger }),
+      ],
+      followConfigurations: () => configurations.start(),
       namespaces: namespaces.read,
       checks: [{ name: 'informer-sync', check: () => namespaces.problem() }],
       clientCas: () => published.clientCas(),

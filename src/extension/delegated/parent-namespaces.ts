@@ -9,6 +9,7 @@ import type { Client } from '../../client/api.ts';
 import type { InformerSet } from '../../client/informer.ts';
 import { Namespace } from '../../kinds/api/core/v1.ts';
 import type { NamespaceReader } from '../../server/endpoints/endpoint.ts';
+import { withoutManagedFields } from './informer-lister.ts';
 import { SharedResults } from './shared-results.ts';
 
 export interface ParentNamespaces {
@@ -30,9 +31,4 @@ export function parentNamespaces(client: Client, informers: InformerSet, clock: 
       return informer.lastFailure?.message ?? 'the namespaces of the parent have not been listed yet';
     },
   };
-}
-
-function withoutManagedFields(namespace: Namespace): Namespace {
-  delete namespace.metadata?.managedFields;
-  return namespace;
 }

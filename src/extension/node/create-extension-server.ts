@@ -4,6 +4,7 @@
  * and at shutdown alike.
  */
 import { createAdmission } from '../../admission/plugin-chain.ts';
+import type { WebhookHost } from '../../admission/post-review.ts';
 import type { Transport } from '../../apimachinery/http/transport.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
@@ -13,11 +14,13 @@ import { type Logger, SILENT } from '../../base/logger.ts';
 import { settleAll } from '../../base/settle-all.ts';
 import { gzipCompressor } from '../../node/gzip.ts';
 import { connect } from '../../node/kubeconfig/connect.ts';
+import { createOutboundClient } from '../../node/outbound/outbound-client.ts';
 import { nodeBuildInfo, nodeProcessUsage } from '../../node/platform.ts';
 import { ServingCertificates } from '../../node/tls/serving-certificates.ts';
 import { type ApiServer, createServer } from '../../server/create-server.ts';
 import { Loopback } from '../../server/filters/authentication/loopback.ts';
 import type { Handler } from '../../server/http/exchange.ts';
+import type { OutboundClient } from '../../server/http/outbound.ts';
 import { plainAnswer } from '../../server/http/plain-answers.ts';
 import { registerProcessMetrics } from '../../server/metrics/process-metrics.ts';
 import type { ResourceDefinition } from '../../server/resource/resource-definition.ts';
@@ -183,6 +186,7 @@ class NodeExtensionServer implements ExtensionServer {
     for (const check of access.checks) server.generic.health.addTo('readyz', check);
     setup?.(server.generic);
     await server.start();
+    access.followConfigurations();
     this.#server = server;
     return { server, access, transport: loopback.transport(server.handler) };
   }
@@ -192,8 +196,8 @@ class NodeExtensionServer implements ExtensionServer {
     const own = loopback.authenticate;
     if (standalone) return standaloneAccess({ authentication, authorization, ca: await this.#certificates.ca(), own });
     const transport = parent.transport ?? (await this.#connect(parent));
-    const [clock, logger] = [this.#clock, this.#logger];
-    const access = await delegatedAccess({ authentication, authorization, transport, own, clock, logger });
+    const [clock, logger, webhooks] = [this.#clock, this.#logger, this.#webhookClient()];
+    const access = await delegatedAccess({ authentication, authorization, transport, webhooks, own, clock, logger });
     this.#lifetime.add('access', () => access.stop());
     return access;
   }
@@ -207,6 +211,22 @@ class NodeExtensionServer implements ExtensionServer {
     });
     this.#lifetime.add('connection to the parent', () => connection.stop());
     return connection.transport;
+  }
+
+  /** Opens a client when the first webhook is called. */
+  #webhookClient(): WebhookHost['client'] {
+    let client: OutboundClient | undefined;
+    const open = (): OutboundClient => {
+      const opened = createOutboundClient({ clock: this.#clock });
+      this.#lifetime.add('calls of webhooks', () => opened.stop());
+      return opened;
+    };
+    return {
+      post: (call) => {
+        client ??= open();
+        return client.post(call);
+      },
+    };
   }
 
   async #stop(): Promise<void> {

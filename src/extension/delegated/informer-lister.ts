@@ -1,0 +1,63 @@
+/** A Lister over an informer, for admission plugins that read configurations of the parent. */
+import { isNotFound } from '../../apimachinery/status/status.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { Informer, InformerSet } from '../../client/informer.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import type { Lister, ListerChange } from '../../server/own/lister.ts';
+
+/**
+ * A lister of a cluster-scoped kind. Its state follows the parent with the delay of a watch: `fresh` never waits, and
+ * `isReady` is false until the first list has arrived.
+ */
+export interface ParentLister extends Lister {
+  /** Whether the objects are known. A kind that the parent does not serve has none. */
+  readonly isReady: boolean;
+}
+
+/** The informer belongs to the set, which the caller starts and stops. */
+export function parentLister<T>(informers: InformerSet, kind: Kind<T, 'Cluster'>): ParentLister {
+  return new InformerLister(informers.informer(kind, { transform: withoutManagedFields }));
+}
+
+class InformerLister<T> implements ParentLister {
+  readonly #informer: Informer<T>;
+
+  constructor(informer: Informer<T>) {
+    this.#informer = informer;
+  }
+
+  get isReady(): boolean {
+    return this.#informer.hasSynced || isNotFound(this.#informer.lastFailure);
+  }
+
+  fresh(): void {}
+
+  get(_namespace: string, name: string): JsonObject | undefined {
+    return this.#informer.store.get(name) as JsonObject | undefined;
+  }
+
+  list(): readonly JsonObject[] {
+    const { store } = this.#informer;
+    return [...store.keys()].sort().map((key) => store.getByKey(key) as JsonObject);
+  }
+
+  subscribe(listener: (changes: readonly ListerChange[]) => void): { stop(): void } {
+    const changed = (name: string | undefined, object: unknown): void =>
+      listener([{ namespace: '', name: name ?? '', object: object as JsonObject | undefined }]);
+    const nameOf = (object: unknown): string | undefined =>
+      (object as { readonly metadata?: { readonly name?: string } }).metadata?.name;
+    const handler = this.#informer.addHandler({
+      onAdd: (object) => changed(nameOf(object), object),
+      onUpdate: (_, object) => changed(nameOf(object), object),
+      onDelete: (object) => changed(nameOf(object), undefined),
+    });
+    return { stop: () => handler.remove() };
+  }
+}
+
+/** A transform of informers. Nothing here reads the owners of fields, which are a large part of an object. */
+export function withoutManagedFields<T>(object: T): T {
+  const { metadata } = object as { metadata?: { managedFields?: unknown } };
+  delete metadata?.managedFields;
+  return object;
+}

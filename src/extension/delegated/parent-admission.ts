@@ -1,0 +1,105 @@
+/**
+ * The webhooks and policies of the parent as admission plugins of an extension server. The aggregator of the parent runs
+ * no admission for aggregated kinds, so an extension server has to do it, as servers of k8s.io/apiserver do.
+ * Invariant: no request is admitted before the configurations of a plugin are known.
+ */
+import { paramObjects } from '../../admission/policies/param-objects.ts';
+import type { ParamKinds } from '../../admission/policies/params.ts';
+import { validatingAdmissionPolicy } from '../../admission/policies/validating-policies.ts';
+import type { WebhookHost } from '../../admission/post-review.ts';
+import { refusal } from '../../admission/refusal.ts';
+import { mutatingAdmissionWebhook } from '../../admission/webhooks/mutating-webhooks.ts';
+import { validatingAdmissionWebhook } from '../../admission/webhooks/validating-webhooks.ts';
+import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { isNotFound } from '../../apimachinery/status/status.ts';
+import { type Clock, sleep } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { Client } from '../../client/api.ts';
+import { createDiscovery } from '../../client/discovery.ts';
+import type { InformerSet } from '../../client/informer.ts';
+import {
+  MutatingWebhookConfiguration,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
+} from '../../kinds/api/admissionregistration/v1.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
+import type { Authorizer } from '../../server/authorizer.ts';
+import type { ServiceResolver } from '../../server/http/outbound.ts';
+import { type ParentLister, parentLister } from './informer-lister.ts';
+
+export interface ParentAdmissionOptions {
+  readonly client: Client;
+  /** Gets the informers of configurations. The caller starts and stops it. */
+  readonly informers: InformerSet;
+  /** Sends reviews to webhooks. */
+  readonly webhooks: WebhookHost['client'];
+  readonly authorizer: Authorizer;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How long a request waits for the first lists, and how often it looks, as in k8s.io/apiserver's admission/handler.go. */
+const WAIT_MS = 10_000;
+const LOOK_MS = 100;
+
+/** Services are found by the DNS of the cluster, as k8s.io/apiserver does without a resolver of its own. */
+const BY_DNS: ServiceResolver = { resolve: (namespace, name, port) => ({ host: `${name}.${namespace}.svc`, port }) };
+
+export function parentAdmission(options: ParentAdmissionOptions): readonly AdmissionPlugin[] {
+  const { client, informers, clock, logger, authorizer } = options;
+  const newUid = (): string => globalThis.crypto.randomUUID();
+  const calls = { client: options.webhooks, services: BY_DNS, newUid, clock, logger, authorizer };
+  const mutatingWebhooks = parentLister(informers, MutatingWebhookConfiguration);
+  const validatingWebhooks = parentLister(informers, ValidatingWebhookConfiguration);
+  const policies = parentLister(informers, ValidatingAdmissionPolicy);
+  const bindings = parentLister(informers, ValidatingAdmissionPolicyBinding);
+  const params = parentParamKinds(client, clock);
+  return [
+    whenReady(mutatingAdmissionWebhook({ ...calls, configurations: mutatingWebhooks }), clock, [mutatingWebhooks]),
+    whenReady(validatingAdmissionPolicy({ policies, bindings, params, authorizer }), clock, [policies, bindings]),
+    whenReady(validatingAdmissionWebhook({ ...calls, configurations: validatingWebhooks }), clock, [
+      validatingWebhooks,
+    ]),
+  ];
+}
+
+/** Makes the requests to a plugin wait until its configurations are known. After 10 s they are refused. */
+function whenReady(plugin: AdmissionPlugin, clock: Clock, listers: readonly ParentLister[]): AdmissionPlugin {
+  const { admit, validate } = plugin;
+  let ready = false;
+  const isReady = (): boolean => {
+    ready ||= listers.every((lister) => lister.isReady);
+    return ready;
+  };
+  const guard =
+    (step: (attributes: AdmissionAttributes) => MaybePromise<void>) =>
+    (attributes: AdmissionAttributes): MaybePromise<void> =>
+      isReady() ? step(attributes) : waitFor(attributes).then(() => step(attributes));
+  const waitFor = async (attributes: AdmissionAttributes): Promise<void> => {
+    const until = clock.monotonic() + WAIT_MS;
+    while (!isReady()) {
+      if (clock.monotonic() >= until) throw refusal(attributes, 'not yet ready to handle request');
+      await sleep(clock, LOOK_MS);
+    }
+  };
+  return {
+    ...plugin,
+    ...(admit && { admit: guard(admit) }),
+    ...(validate && { validate: guard(validate) }),
+  };
+}
+
+/** The kinds of parameters are those that the parent serves. */
+function parentParamKinds(client: Client, clock: Clock): ParamKinds {
+  const discovery = createDiscovery(client, { clock });
+  return async (kind) => {
+    try {
+      return paramObjects(client, await discovery.kindOf(formatGroupVersion(kind), kind.kind));
+    } catch (caught) {
+      if (isNotFound(caught)) return undefined;
+      throw caught;
+    }
+  };
+}
