@@ -17,6 +17,7 @@ import type { StepResult } from '../kubectl/run.ts';
 import type { Pair } from '../peers/pair.ts';
 import type { Child } from '../peers/process.ts';
 import { type ServingCertificates, serviceAccountKubeconfig, writePair } from './backend.ts';
+import { sdkAdmission, startGuard } from './sdk-admission.ts';
 import { sdkBack, sdkDead, sdkGone, sdkRegistered, sdkServed } from './sdk-server-scripts.ts';
 import { type Side, Sides } from './sides.ts';
 
@@ -71,10 +72,12 @@ export async function runSdkServer(
     await server.listen({ host: '127.0.0.1', port, certFile, keyFile });
     return { pid: process.pid, ended: () => undefined, stop: () => server.stop() };
   };
+  const guard = await startGuard();
   try {
     await sides.run(sdkRegistered(await registration(folder, certificates.caPem)));
     await sides.start(start);
     await sides.run(sdkServed());
+    await sides.run(sdkAdmission(guard));
     await sides.stop();
     await sides.run(sdkDead());
     await sides.start(start);
@@ -82,6 +85,7 @@ export async function runSdkServer(
     await sides.run(sdkGone());
   } finally {
     await sides.stop();
+    await guard.stop();
   }
   return sides.results;
 }
