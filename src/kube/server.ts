@@ -5,6 +5,7 @@
  * Requests for unknown groups go to the delegate unchanged.
  */
 import { createAdmissionObserver } from '../admission/admission-metrics.ts';
+import { createHookMetrics, type HookMetrics } from '../admission/hook-metrics.ts';
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
 import { type AdmissionChain, createAdmission } from '../admission/plugin-chain.ts';
 import { validatingAdmissionPolicy } from '../admission/policies/validating-policies.ts';
@@ -178,6 +179,7 @@ function createServerListers(): ServerListers {
 
 function createAdmissionChain(options: KubeServerOptions, kube: KubeContext, namespaces: Lister): AdmissionChain {
   const { admission, metricRegistry, clock } = options;
+  const metrics = metricRegistry && createHookMetrics(metricRegistry, clock);
   const plugins = [
     namespaceLifecycle(namespaceReader(namespaces)),
     ...compiledInPlugins(kube, {
@@ -185,15 +187,19 @@ function createAdmissionChain(options: KubeServerOptions, kube: KubeContext, nam
       metricRegistry,
       configurations: admission.configurations,
     }),
-    ...policyPlugins(options, kube),
-    ...webhookPlugins(options, kube),
+    ...policyPlugins(options, kube, metrics),
+    ...webhookPlugins(options, kube, metrics),
     ...(admission.plugins ?? []),
   ];
   const observer = metricRegistry && createAdmissionObserver(metricRegistry, clock);
   return createAdmission(plugins, admission, observer);
 }
 
-function policyPlugins({ admission }: KubeServerOptions, kube: KubeContext): readonly AdmissionPlugin[] {
+function policyPlugins(
+  { admission }: KubeServerOptions,
+  kube: KubeContext,
+  metrics: HookMetrics | undefined,
+): readonly AdmissionPlugin[] {
   const { transport } = admission;
   if (transport === undefined) return [];
   return [
@@ -202,6 +208,7 @@ function policyPlugins({ admission }: KubeServerOptions, kube: KubeContext): rea
       bindings: kube.lister('validatingadmissionpolicybindings'),
       params: paramKinds(kube, transport),
       authorizer: kube.authorizer,
+      metrics,
     }),
   ];
 }
@@ -209,10 +216,11 @@ function policyPlugins({ admission }: KubeServerOptions, kube: KubeContext): rea
 function webhookPlugins(
   { admission, clock, logger }: KubeServerOptions,
   kube: KubeContext,
+  metrics: HookMetrics | undefined,
 ): readonly AdmissionPlugin[] {
   const { webhooks, configurations = {} } = admission;
   if (webhooks === undefined) return [];
-  const parts = { ...webhooks, clock, logger, authorizer: kube.authorizer, newUid: () => kube.host.newUid() };
+  const parts = { ...webhooks, clock, logger, metrics, authorizer: kube.authorizer, newUid: () => kube.host.newUid() };
   return [
     mutatingAdmissionWebhook({
       ...parts,

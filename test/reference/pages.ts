@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createAdmissionObserver } from '../../src/admission/admission-metrics.ts';
+import { createHookMetrics } from '../../src/admission/hook-metrics.ts';
 import { API_SERVICE } from '../../src/aggregator/api-service.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { type MetricOptions, MetricRegistry } from '../../src/base/metrics/metric-registry.ts';
@@ -165,6 +166,7 @@ function metrics(): string {
   registerServerMetrics(recording);
   registerProcessMetrics(recording, () => ({ cpuSeconds: 0, residentBytes: 0, startedAt: 0 }));
   createAdmissionObserver(recording, systemClock);
+  createHookMetrics(recording, systemClock);
   createPodSecurityMetrics(recording);
   const rows = rowsOf(seen);
   seen.length = 0;

@@ -23,8 +23,10 @@ export interface MatchCondition {
   readonly compiled: CompiledExpression;
 }
 
-/** `error`: the texts of all errors, for a refusal. */
-export type ConditionsResult = { readonly matches: boolean } | { readonly error: string };
+/** `error`: the texts of all errors, for a refusal. `errors`: the number of conditions that failed. */
+export type ConditionsResult =
+  | { readonly matches: boolean; readonly errors: number }
+  | { readonly error: string; readonly errors: number };
 
 /** Compiles the conditions of a configuration, which were compiled before when it was written. */
 export function compileConditions(
@@ -77,18 +79,19 @@ class ConditionRun {
       const decided = this.#take(condition, outcome);
       if (decided !== undefined) return decided;
     }
-    return this.#errors.length === 0 ? { matches: true } : { error: joinErrors(this.#errors) };
+    const errors = this.#errors.length;
+    return errors === 0 ? { matches: true, errors } : { error: joinErrors(this.#errors), errors };
   }
 
   /** Returns the result if the condition decides. */
   #take({ source }: MatchCondition, outcome: Outcome): ConditionsResult | undefined {
-    if (outcome.cost > this.#budget) return { error: OUT_OF_BUDGET };
+    if (outcome.cost > this.#budget) return { error: OUT_OF_BUDGET, errors: 0 };
     this.#budget -= outcome.cost;
     if ('error' in outcome) {
       this.#errors.push(`expression '${source}' resulted in error: ${outcome.error.message}`);
       return undefined;
     }
-    return outcome.value === false ? { matches: false } : undefined;
+    return outcome.value === false ? { matches: false, errors: this.#errors.length } : undefined;
   }
 }
 

@@ -28,18 +28,30 @@ export interface PolicyVerdict {
   readonly annotations: readonly (readonly [key: string, value: string])[];
   /** The texts of annotations that fail: they deny the request whatever the actions of the binding are. */
   readonly annotationErrors: readonly string[];
+  /** The texts of validations that fail although the failure policy ignores that. */
+  readonly ignored: readonly string[];
 }
 
-const NOTHING: PolicyVerdict = { denials: [], annotations: [], annotationErrors: [] };
+const NOTHING: PolicyVerdict = { denials: [], annotations: [], annotationErrors: [], ignored: [] };
+
+/** Called with the time and the number of errors of conditions. */
+export type ConditionTally = (milliseconds: number, errors: number) => void;
+
+export interface EvaluationObserver {
+  /** On a monotonic axis, in milliseconds. */
+  now(): number;
+  readonly conditions: ConditionTally;
+}
 
 /** Evaluates conditions, validations and annotations. */
 export async function evaluatePolicy(
   policy: ValidatingPolicy,
   input: ExpressionInput,
   params: JsonObject | undefined,
+  observer?: EvaluationObserver,
 ): Promise<PolicyVerdict> {
   const run = new PolicyRun(policy, input, params === undefined ? null : valueFromJson(params));
-  const matches = await run.conditions();
+  const matches = await run.conditions(observer);
   if (typeof matches === 'string') return run.failed(matches);
   return matches ? run.validate() : NOTHING;
 }
@@ -58,18 +70,21 @@ class PolicyRun {
   }
 
   /** Returns whether the conditions hold, or why they fail. */
-  async conditions(): Promise<boolean | string> {
+  async conditions(observer: EvaluationObserver | undefined): Promise<boolean | string> {
     const { conditions, scope, ignoresFailures } = this.#policy;
     if (conditions.length === 0) return true;
     const { variables } = this.#variables(scope);
+    const started = observer?.now() ?? 0;
     const result = await matchesConditions(conditions, this.#input, variables);
+    observer?.conditions(observer.now() - started, result.errors);
     if ('matches' in result) return result.matches;
     return ignoresFailures ? false : result.error;
   }
 
   /** The verdict of an evaluation that fails as a whole. */
   failed(message: string): PolicyVerdict {
-    return this.#policy.ignoresFailures ? NOTHING : { ...NOTHING, denials: [{ index: 0, message, reason: '' }] };
+    if (this.#policy.ignoresFailures) return { ...NOTHING, ignored: [message] };
+    return { ...NOTHING, denials: [{ index: 0, message, reason: '' }] };
   }
 
   async validate(): Promise<PolicyVerdict> {
@@ -83,25 +98,35 @@ class PolicyRun {
     );
     const values = await this.#evaluateAll(annotations, scope, POLICY_COST);
     if (values === undefined) return this.failed(OUT_OF_BUDGET);
-    const denials = results.evaluated.flatMap((result, index) =>
-      this.#denialOf(index, result, messages === undefined ? 'out-of-budget' : messages.evaluated[index]),
-    );
-    return { denials, ...this.#annotations(values.evaluated) };
+    const ignored: string[] = [];
+    const denials = results.evaluated.flatMap((result, index) => {
+      const message = messages === undefined ? 'out-of-budget' : messages.evaluated[index];
+      const denial = this.#denialOf(index, result, message);
+      if (denial === undefined || !(denial.isFailure && this.#policy.ignoresFailures)) return denial ?? [];
+      ignored.push(denial.message);
+      return [];
+    });
+    return { denials, ignored, ...this.#annotations(values.evaluated) };
   }
 
-  #denialOf(index: number, result: Evaluated | undefined, message: Evaluated | 'out-of-budget' | undefined): Denial[] {
-    const { validations, ignoresFailures } = this.#policy;
+  /** Returns undefined if the validation holds. `isFailure`: it could not be evaluated. */
+  #denialOf(
+    index: number,
+    result: Evaluated | undefined,
+    message: Evaluated | 'out-of-budget' | undefined,
+  ): (Denial & { readonly isFailure: boolean }) | undefined {
+    const { validations } = this.#policy;
     const failure =
       result !== undefined && 'error' in result
         ? result.error
         : message === 'out-of-budget'
           ? `failed messageExpression: ${OUT_OF_BUDGET}`
           : undefined;
-    if (failure !== undefined) return ignoresFailures ? [] : [{ index, message: failure, reason: '' }];
-    if (result !== undefined && 'value' in result && result.value === true) return [];
+    if (failure !== undefined) return { index, message: failure, reason: '', isFailure: true };
+    if (result !== undefined && 'value' in result && result.value === true) return undefined;
     const validation = validations[index] as PolicyValidation;
     const text = messageOf(validation, message === 'out-of-budget' ? undefined : message);
-    return [{ index, message: text, reason: validation.reason || 'Invalid' }];
+    return { index, message: text, reason: validation.reason || 'Invalid', isFailure: false };
   }
 
   #annotations(values: readonly (Evaluated | undefined)[]): Pick<PolicyVerdict, 'annotations' | 'annotationErrors'> {

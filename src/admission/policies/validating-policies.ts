@@ -7,12 +7,13 @@ import type { DeferredAuthorizer } from '../../cel/libraries/deferred-authorizer
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
 import type { Lister } from '../../server/own/lister.ts';
+import type { HookMetrics } from '../hook-metrics.ts';
 import { ExpressionInput, requestAuthorizer, type ViewedObjects, viewedObjects } from '../matching/expression-input.ts';
 import { HookDispatcher } from '../matching/hook-dispatcher.ts';
 import type { Candidate, HookView } from '../matching/match-index.ts';
 import { matchesNamespace, matchesObject } from '../matching/match-selectors.ts';
 import { boundPolicies } from './bound-policies.ts';
-import { type Denial, evaluatePolicy } from './evaluate-policy.ts';
+import { type Denial, type EvaluationObserver, evaluatePolicy } from './evaluate-policy.ts';
 import { collectParams, type ParamKinds } from './params.ts';
 import type { MatchedHook, PolicyBinding, ValidatingPolicy } from './policy.ts';
 import { policyRefusal } from './policy-refusal.ts';
@@ -23,6 +24,8 @@ export interface PolicyPluginOptions {
   readonly params: ParamKinds;
   /** Decides the checks of expressions. */
   readonly authorizer: Authorizer;
+  /** Default: nothing is counted. */
+  readonly metrics?: HookMetrics | undefined;
 }
 
 const POLICY_RESOURCES = new Set([
@@ -64,6 +67,8 @@ function isExempt({ resource }: AdmissionAttributes): boolean {
   if (resource.group === 'admissionregistration.k8s.io') return POLICY_RESOURCES.has(resource.resource);
   return REVIEWS[resource.group]?.has(resource.resource) === true;
 }
+
+type PolicyAction = Parameters<HookMetrics['policyChecked']>[1];
 
 /** The policies of one request. All are evaluated, and the first denial is the answer. */
 class ValidatingRun {
@@ -135,19 +140,45 @@ class ValidatingRun {
     const isNamespace = attributes.kind.group === '' && attributes.kind.kind === 'Namespace';
     const namespaceObject = isNamespace ? undefined : await attributes.namespaceObject();
     const input = new ExpressionInput(attributes, view, objects, { authorizer: this.#authorizer, namespaceObject });
-    const verdict = await evaluatePolicy(policy, input, params);
-    for (const denial of verdict.denials) this.#deny(policy, binding, denial);
+    const { metrics } = this.#options;
+    const started = metrics?.now() ?? 0;
+    const verdict = await evaluatePolicy(policy, input, params, metrics && this.#observer(metrics, policy));
+    const count = (message: string, action: PolicyAction): void =>
+      metrics?.policyChecked(
+        { policy: policy.name, binding: binding.name, milliseconds: metrics.now() - started, message },
+        action,
+      );
+    for (const message of verdict.ignored) count(message, 'allow');
+    for (const denial of verdict.denials) this.#deny(policy, binding, denial, count);
     for (const [key, value] of verdict.annotations) {
       const values = annotations.get(key) ?? new Set();
       annotations.set(key, values.add(value.slice(0, MAX_ANNOTATION)));
     }
-    for (const message of verdict.annotationErrors) this.#refuse(policy, binding, message, '');
+    for (const message of verdict.annotationErrors) {
+      count(message, 'deny');
+      this.#refuse(policy, binding, message, '');
+    }
   }
 
-  #deny(policy: ValidatingPolicy, binding: PolicyBinding, { index, message, reason }: Denial): void {
+  #observer(metrics: HookMetrics, { name }: ValidatingPolicy): EvaluationObserver {
+    const { operation } = this.#attributes;
+    return {
+      now: () => metrics.now(),
+      conditions: (milliseconds, errors) =>
+        metrics.conditionsEvaluated({ name, kind: 'policy', type: 'validate', operation }, milliseconds, errors),
+    };
+  }
+
+  #deny(
+    policy: ValidatingPolicy,
+    binding: PolicyBinding,
+    { index, message, reason }: Denial,
+    count: (message: string, action: PolicyAction) => void,
+  ): void {
     const attributes = this.#attributes;
     const { actions } = binding;
     for (const action of actions) {
+      count(message, action.toLowerCase() as PolicyAction);
       if (action === 'Deny') this.#refuse(policy, binding, message, reason);
       else if (action === 'Warn')
         attributes.warn(

@@ -28,10 +28,13 @@ export interface WebhookCall {
 /** A webhook that could not be called, or whose answer is not an AdmissionReview. */
 export class CallFailure extends Error {
   override readonly name: string = 'CallFailure';
+  /** The HTTP status of the answer. 400 without one, as in the metrics of kube-apiserver. */
+  readonly code: number;
 
   /** `reason` follows the name of the webhook in the message. */
-  constructor(webhook: Webhook, reason: string) {
+  constructor(webhook: Webhook, reason: string, code = 400) {
     super(`failed calling webhook ${JSON.stringify(webhook.name)}: ${reason}`);
+    this.code = code;
   }
 }
 
@@ -69,7 +72,7 @@ export async function callWebhook(
     throw new CallFailure(webhook, `failed to call webhook: ${toError(caught).message}`);
   });
   if (answer.status < 200 || answer.status > 299)
-    throw new CallFailure(webhook, `failed to call webhook: ${messageOf(answer.status, answer.body)}`);
+    throw new CallFailure(webhook, `failed to call webhook: ${messageOf(answer.status, answer.body)}`, answer.status);
   const read = readResponse(answer.body, { version, uid, mutating });
   if (!read.ok) throw new CallFailure(webhook, `received invalid webhook response: ${read.message}`);
   return read.response;

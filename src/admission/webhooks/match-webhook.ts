@@ -5,6 +5,7 @@ import { isPromise } from '../../base/maybe-promise.ts';
 import type { DeferredAuthorizer } from '../../cel/libraries/deferred-authorizer.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
+import type { ConditionOwner, HookMetrics } from '../hook-metrics.ts';
 import { ExpressionInput, requestAuthorizer, type ViewedObjects, viewedObjects } from '../matching/expression-input.ts';
 import { matchesConditions } from '../matching/match-conditions.ts';
 import type { Candidate, HookView } from '../matching/match-index.ts';
@@ -32,15 +33,24 @@ export function isExempt({ kind }: AdmissionAttributes): boolean {
   return kind.group === 'admissionregistration.k8s.io' && KINDS.has(kind.kind);
 }
 
+export interface MatcherOptions {
+  /** Decides the checks of match conditions. */
+  readonly authorizer: Authorizer;
+  /** Default: nothing is counted. */
+  readonly metrics?: HookMetrics | undefined;
+}
+
 /** Decides for the webhooks of one request. The decisions of the authorizer are shared between their conditions. */
 export class WebhookMatcher {
   readonly #attributes: AdmissionAttributes;
-  readonly #authorizer: Authorizer;
+  readonly #options: MatcherOptions;
+  readonly #type: ConditionOwner['type'];
   #checks: DeferredAuthorizer | undefined;
 
-  constructor(attributes: AdmissionAttributes, authorizer: Authorizer) {
+  constructor(attributes: AdmissionAttributes, options: MatcherOptions, type: ConditionOwner['type']) {
     this.#attributes = attributes;
-    this.#authorizer = authorizer;
+    this.#options = options;
+    this.#type = type;
   }
 
   /**
@@ -61,10 +71,18 @@ export class WebhookMatcher {
 
   async #conditionsHold(webhook: Webhook, view: HookView, objects: ViewedObjects): Promise<boolean> {
     const attributes = this.#attributes;
-    this.#checks ??= requestAuthorizer(this.#authorizer, attributes.user);
+    this.#checks ??= requestAuthorizer(this.#options.authorizer, attributes.user);
     const parts = { authorizer: this.#checks, namespaceObject: undefined };
     const input = new ExpressionInput(attributes, view, objects, parts);
+    const { metrics } = this.#options;
+    const started = metrics?.now() ?? 0;
     const result = await matchesConditions(webhook.conditions, input, input.variables(CONDITION_SCOPE));
+    if (metrics !== undefined) {
+      const { name } = webhook;
+      const owner: ConditionOwner = { name, kind: 'webhook', type: this.#type, operation: attributes.operation };
+      metrics.conditionsEvaluated(owner, metrics.now() - started, result.errors);
+      if ('matches' in result && !result.matches) metrics.conditionsExcluded(owner);
+    }
     if ('matches' in result) return result.matches;
     if (webhook.ignoresFailures) return false;
     throw new StatusError(forbidden(attributes.resource, attributes.name, result.error));

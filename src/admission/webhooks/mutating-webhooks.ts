@@ -9,6 +9,7 @@ import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts'
 import { writeJson } from '../../base/json-write.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Candidate } from '../matching/match-index.ts';
+import { CallRecord } from './call-record.ts';
 import { CallFailure } from './call-webhook.ts';
 import { type Invocation, WebhookMatcher } from './match-webhook.ts';
 import { applyWebhookPatch, type PatchedObject } from './patch-object.ts';
@@ -80,7 +81,7 @@ class MutatingRun {
     // The plugins before this one may have changed the object in the second run.
     if (this.#isSecond && lastOutput !== undefined && !equalJson(lastOutput, attributes.object ?? null))
       reinvocation.objectChanged();
-    const matcher = new WebhookMatcher(attributes, this.#options.authorizer);
+    const matcher = new WebhookMatcher(attributes, this.#options, 'admit');
     for (const candidate of candidates) {
       const invocation = await matcher.match(candidate);
       if (invocation === undefined) continue;
@@ -115,13 +116,20 @@ class MutatingRun {
   async #patched(invocation: Invocation, failedOpenKey: string): Promise<PatchedObject | undefined> {
     const { webhook, view, objects } = invocation;
     const attributes = this.#attributes;
-    const response = await callWithPolicy(this.#options, attributes, invocation, { mutating: true, failedOpenKey });
+    const record = new CallRecord(this.#options.metrics, webhook, attributes, { mutating: true });
+    const call = { mutating: true, failedOpenKey, record };
+    const response = await callWithPolicy(this.#options, attributes, invocation, call);
     if (response === undefined) return undefined;
     try {
-      return applyWebhookPatch(webhook, response, objects.object, view.version ?? attributes.version);
+      const patched = applyWebhookPatch(webhook, response, objects.object, view.version ?? attributes.version);
+      record.admitted();
+      return patched;
     } catch (caught) {
-      if (!(caught instanceof CallFailure)) throw caught;
-      takeFailure(this.#options, attributes, webhook, { failure: caught, failedOpenKey });
+      if (!(caught instanceof CallFailure)) {
+        record.internalError();
+        throw caught;
+      }
+      takeFailure(this.#options, attributes, webhook, { failure: caught, failedOpenKey, record });
       return undefined;
     }
   }

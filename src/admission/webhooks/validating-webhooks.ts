@@ -5,6 +5,7 @@
 import { toError } from '../../base/errors.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Candidate } from '../matching/match-index.ts';
+import { CallRecord } from './call-record.ts';
 import { type Invocation, WebhookMatcher } from './match-webhook.ts';
 import type { Webhook } from './webhook.ts';
 import { callWithPolicy, type WebhookPluginOptions, webhookDispatcher } from './webhook-plugin.ts';
@@ -25,7 +26,7 @@ async function validate(
   attributes: AdmissionAttributes,
   candidates: readonly Candidate<Webhook>[],
 ): Promise<void> {
-  const matcher = new WebhookMatcher(attributes, options.authorizer);
+  const matcher = new WebhookMatcher(attributes, options, 'validate');
   const invocations: Invocation[] = [];
   for (const candidate of candidates) {
     const invocation = await matcher.match(candidate);
@@ -36,7 +37,9 @@ async function validate(
     invocations.map(async (invocation, index) => {
       try {
         const call = { mutating: false, failedOpenKey: `${FAILED_OPEN}${index}` };
-        await callWithPolicy(options, attributes, invocation, call);
+        const record = new CallRecord(options.metrics, invocation.webhook, attributes, call);
+        const response = await callWithPolicy(options, attributes, invocation, { ...call, record });
+        if (response !== undefined) record.admitted();
       } catch (caught) {
         first ??= toError(caught);
       }

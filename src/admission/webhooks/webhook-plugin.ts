@@ -4,10 +4,12 @@ import type { Logger } from '../../base/logger.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
 import type { Lister } from '../../server/own/lister.ts';
+import type { HookMetrics } from '../hook-metrics.ts';
 import { compiledOnce, HookDispatcher, type HookDispatcherOptions } from '../matching/hook-dispatcher.ts';
 import type { WebhookHost } from '../post-review.ts';
 import type { WebhookCredentials } from '../webhook-credentials.ts';
 import type { AdmissionResponse } from './admission-review.ts';
+import type { CallRecord } from './call-record.ts';
 import { CallFailure, callWebhook } from './call-webhook.ts';
 import { type Invocation, isExempt } from './match-webhook.ts';
 import { dryRunRefusal, failureRefusal, refusalOf, timeoutRefusal } from './refusal-status.ts';
@@ -20,6 +22,8 @@ export interface WebhookPluginOptions extends WebhookHost {
   /** Decides the checks of match conditions. */
   readonly authorizer: Authorizer;
   readonly logger: Logger;
+  /** Default: nothing is counted. */
+  readonly metrics?: HookMetrics | undefined;
   /** Default: webhooks are called without credentials. */
   readonly credentials?: WebhookCredentials | undefined;
 }
@@ -42,6 +46,8 @@ export interface CallOptions {
   readonly mutating: boolean;
   /** The key of the annotation for a failure that is ignored. */
   readonly failedOpenKey: string;
+  /** The caller ends it if the call succeeds. */
+  readonly record: CallRecord;
 }
 
 /**
@@ -52,22 +58,31 @@ export async function callWithPolicy(
   options: WebhookPluginOptions,
   attributes: AdmissionAttributes,
   { webhook, view, objects }: Invocation,
-  { mutating, failedOpenKey }: CallOptions,
+  { mutating, failedOpenKey, record }: CallOptions,
 ): Promise<AdmissionResponse | undefined> {
-  if (attributes.dryRun && !webhook.takesDryRuns) throw dryRunRefusal(webhook.name);
+  if (attributes.dryRun && !webhook.takesDryRuns) {
+    record.internalError();
+    throw dryRunRefusal(webhook.name);
+  }
   let response: AdmissionResponse;
   try {
     response = await callWebhook(options, attributes, { webhook, view, objects, mutating });
   } catch (caught) {
     if (!(caught instanceof CallFailure)) throw caught;
-    takeFailure(options, attributes, webhook, { failure: caught, failedOpenKey });
+    takeFailure(options, attributes, webhook, { failure: caught, failedOpenKey, record });
     return undefined;
   }
   for (const [key, value] of Object.entries(response.auditAnnotations))
     attributes.annotate(`${webhook.name}/${key}`, value);
   for (const warning of response.warnings) attributes.warn(warning);
-  if (!response.allowed) throw refusalOf(webhook.name, response.result);
-  return response;
+  if (response.allowed) return response;
+  const refusal = refusalOf(webhook.name, response.result);
+  record.refused(refusal.status.code ?? 400);
+  throw refusal;
+}
+
+export interface FailedCall extends Pick<CallOptions, 'failedOpenKey' | 'record'> {
+  readonly failure: CallFailure;
 }
 
 /** Throws the refusal, or records that the failure is ignored. */
@@ -75,9 +90,10 @@ export function takeFailure(
   { clock, logger }: WebhookPluginOptions,
   attributes: AdmissionAttributes,
   webhook: Webhook,
-  { failure, failedOpenKey }: { readonly failure: CallFailure; readonly failedOpenKey: string },
+  { failure, failedOpenKey, record }: FailedCall,
 ): void {
   const { message } = failure;
+  record.failed(failure.code);
   if (!webhook.ignoresFailures) {
     logger.warn('a webhook failed, the request is refused', { webhook: webhook.name, failure: message });
     throw failureRefusal(failure);

@@ -62,7 +62,7 @@ export function testWebhooks(responses: Responses): TestWebhooks {
   };
 }
 
-function changingLister(): Lister & { set(objects: readonly JsonObject[]): void } {
+export function changingLister(): Lister & { set(objects: readonly JsonObject[]): void } {
   let current: readonly JsonObject[] = [];
   const listeners = new Set<(changes: readonly ListerChange[]) => void>();
   return {

@@ -13,6 +13,8 @@ export interface AdmissionSubject {
   readonly name: string;
   readonly dryRun: boolean;
   readonly options: JsonObject;
+  /** The options of a connection, which admission sees as its object. Default none. */
+  readonly connectOptions?: JsonObject | undefined;
 }
 
 export class AdmissionRecord implements AdmissionAttributes {

@@ -86,7 +86,7 @@ export function admitWithoutObject(
 ): MaybePromise<void> {
   const { admission } = target.host;
   if (!admission.handles(subject.operation)) return;
-  const attributes = new AdmissionRecord(target, subject, undefined, oldObject);
+  const attributes = new AdmissionRecord(target, subject, subject.connectOptions, oldObject);
   return andThen(admission.admit(attributes), () => admission.validate(attributes));
 }
 

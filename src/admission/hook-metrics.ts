@@ -1,0 +1,148 @@
+/** The metrics of admission webhooks, policies and match conditions, under kube-apiserver's names, labels and buckets. */
+import type { Clock } from '../base/clock.ts';
+import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
+import type { Operation } from '../server/admission.ts';
+import { OUT_OF_BUDGET } from './cost-limits.ts';
+
+/** `admit` for mutating webhooks. */
+export type WebhookType = 'admit' | 'validating';
+
+/** The webhook or policy that has conditions. */
+export interface ConditionOwner {
+  readonly name: string;
+  readonly kind: 'webhook' | 'policy';
+  readonly type: 'admit' | 'validate';
+  readonly operation: Operation;
+}
+
+export interface WebhookOutcome {
+  readonly milliseconds: number;
+  /** The HTTP status of the answer or of the refusal; 0 for an error of this server. */
+  readonly code: number;
+  /** Undefined if the request is not refused. */
+  readonly rejection: 'no_error' | 'calling_webhook_error' | 'apiserver_internal_error' | undefined;
+}
+
+export interface PolicyCheck {
+  readonly policy: string;
+  readonly binding: string;
+  readonly milliseconds: number;
+  /** The message of the denial or error. */
+  readonly message: string;
+}
+
+/** Counts webhooks and policies. It is called only for those that match a request. */
+export interface HookMetrics {
+  /** On a monotonic axis, in milliseconds. */
+  now(): number;
+  webhookCalled(name: string, type: WebhookType, operation: Operation, outcome: WebhookOutcome): void;
+  /** Counts a failure that is ignored. */
+  webhookFailedOpen(name: string, type: WebhookType): void;
+  /** `errors`: the number of conditions that failed. */
+  conditionsEvaluated(owner: ConditionOwner, milliseconds: number, errors: number): void;
+  /** Counts a request that the conditions of a webhook exclude. */
+  conditionsExcluded(owner: ConditionOwner): void;
+  /** Counts a validation that does not hold, or an error. `allow` is for errors that are ignored. */
+  policyChecked(check: PolicyCheck, action: 'allow' | 'deny' | 'audit' | 'warn'): void;
+}
+
+const WEBHOOK_BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
+const CONDITION_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
+const POLICY_BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
+/** Larger codes share one label, because webhooks choose them. */
+const MAX_CODE = 600;
+const CONDITION_LABELS = ['name', 'kind', 'type', 'operation'] as const;
+const POLICY_LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action'] as const;
+
+/** Registers the metrics. Once per registry: a second time is a BugError. */
+export function createHookMetrics(registry: MetricRegistry, clock: Pick<Clock, 'monotonic'>): HookMetrics {
+  const webhooks = webhookMetrics(registry);
+  const conditions = conditionMetrics(registry);
+  const checks = registry.counter({
+    name: 'apiserver_validating_admission_policy_check_total',
+    help: 'Validations of policies that do not hold or fail, by policy, binding, error and enforcement action.',
+    labels: POLICY_LABELS,
+  });
+  const checkDurations = registry.histogram({
+    name: 'apiserver_validating_admission_policy_check_duration_seconds',
+    help: 'Seconds that the evaluation of a policy took which did not hold or failed.',
+    labels: POLICY_LABELS,
+    buckets: POLICY_BUCKETS,
+  });
+  return {
+    now: () => clock.monotonic(),
+    ...webhooks,
+    ...conditions,
+    policyChecked: ({ policy, binding, milliseconds, message }, action) => {
+      const labels = [policy, binding, errorType(message), action] as const;
+      checks.labels(...labels).add();
+      checkDurations.labels(...labels).observe(milliseconds / 1000);
+    },
+  };
+}
+
+function webhookMetrics(registry: MetricRegistry): Pick<HookMetrics, 'webhookCalled' | 'webhookFailedOpen'> {
+  const durations = registry.histogram({
+    name: 'apiserver_admission_webhook_admission_duration_seconds',
+    help: 'Seconds that the call of an admission webhook took, by webhook, type and operation.',
+    labels: ['name', 'type', 'operation', 'rejected'] as const,
+    buckets: WEBHOOK_BUCKETS,
+  });
+  const requests = registry.counter({
+    name: 'apiserver_admission_webhook_request_total',
+    help: 'Calls of admission webhooks, by webhook, type, operation and HTTP status. Codes above 600 count as 600.',
+    labels: ['name', 'type', 'operation', 'code', 'rejected'] as const,
+  });
+  const rejections = registry.counter({
+    name: 'apiserver_admission_webhook_rejection_count',
+    help: 'Requests that an admission webhook refused, or that were refused because it could not be called.',
+    labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'] as const,
+  });
+  const failedOpen = registry.counter({
+    name: 'apiserver_admission_webhook_fail_open_count',
+    help: 'Failures of admission webhooks that were ignored, by webhook and type.',
+    labels: ['name', 'type'] as const,
+  });
+  return {
+    webhookCalled: (name, type, operation, { milliseconds, code, rejection }) => {
+      const shown = `${Math.min(code, MAX_CODE)}`;
+      const rejected = `${rejection !== undefined}`;
+      if (rejection !== undefined) rejections.labels(name, type, operation, rejection, shown).add();
+      requests.labels(name, type, operation, shown, rejected).add();
+      durations.labels(name, type, operation, rejected).observe(milliseconds / 1000);
+    },
+    webhookFailedOpen: (name, type) => failedOpen.labels(name, type).add(),
+  };
+}
+
+function conditionMetrics(registry: MetricRegistry): Pick<HookMetrics, 'conditionsEvaluated' | 'conditionsExcluded'> {
+  const durations = registry.histogram({
+    name: 'apiserver_admission_match_condition_evaluation_seconds',
+    help: 'Seconds that the match conditions of a webhook or policy took.',
+    labels: CONDITION_LABELS,
+    buckets: CONDITION_BUCKETS,
+  });
+  const failures = registry.counter({
+    name: 'apiserver_admission_match_condition_evaluation_errors_total',
+    help: 'Match conditions of webhooks and policies that failed.',
+    labels: CONDITION_LABELS,
+  });
+  const exclusions = registry.counter({
+    name: 'apiserver_admission_match_condition_exclusions_total',
+    help: 'Requests that the match conditions of a webhook exclude.',
+    labels: CONDITION_LABELS,
+  });
+  return {
+    conditionsEvaluated: ({ name, kind, type, operation }, milliseconds, errors) => {
+      if (errors > 0) failures.labels(name, kind, type, operation).add(errors);
+      durations.labels(name, kind, type, operation).observe(milliseconds / 1000);
+    },
+    conditionsExcluded: ({ name, kind, type, operation }) => exclusions.labels(name, kind, type, operation).add(),
+  };
+}
+
+/** As in kube-apiserver, a validation that does not hold is an `invalid_error`. */
+function errorType(message: string): string {
+  if (message.startsWith('compilation')) return 'compile_error';
+  return message.startsWith(OUT_OF_BUDGET) ? 'out_of_budget' : 'invalid_error';
+}
