@@ -22,6 +22,7 @@ export abstract class H2Request extends H2Stream implements Incoming, Timed {
   deadline: number = NEVER;
   place: number | undefined = undefined;
   readonly #fields: readonly string[];
+  #names: readonly string[] | undefined;
   readonly #body: IncomingBody | undefined;
   /** The client has sent END_STREAM. */
   #remoteEnded: boolean;
@@ -67,7 +68,8 @@ export abstract class H2Request extends H2Stream implements Incoming, Timed {
   }
 
   headerNames(): readonly string[] {
-    return fieldNames(this.#fields);
+    this.#names ??= fieldNames(this.#fields);
+    return this.#names;
   }
 
   body(limit: number): MaybePromise<BodyResult> {

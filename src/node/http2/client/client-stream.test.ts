@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CODE, FLAG, FRAME, readUint32, SETTING } from '../frames.ts';
-import { block, data, frame, settings, turns, windowUpdate } from '../wire.fixtures.ts';
+import { block, data, frame, reset, settings, turns, windowUpdate } from '../wire.fixtures.ts';
 import { ManualSource, type Reply, response, scripted, WINDOW } from './scripted-server.fixtures.ts';
 
 describe('a request', () => {
@@ -140,6 +140,23 @@ describe('a response', () => {
     ]);
   });
 
+  it('of a short declared length comes with the first bytes of its body', async () => {
+    const { send, ask } = await scripted();
+    const asked = await ask();
+    await send(response(1, { headers: { 'content-length': '4' } }));
+    expect(asked.events).toEqual([]);
+    await send(data(1, 'bo'));
+    expect([asked.events, asked.sink.text]).toEqual([['answered 200'], 'bo']);
+    await send(data(1, 'dy', true));
+    expect([asked.events, asked.sink.text]).toEqual([['answered 200', 'closed'], 'body']);
+    const broken = await ask();
+    await send(response(3, { headers: { 'content-length': '4' } }), reset(3, CODE.internalError));
+    expect(broken.events).toEqual(['failed', 'closed']);
+    const long = await ask();
+    await send(response(5, { headers: { 'content-length': '100000' } }));
+    expect(long.events).toEqual(['answered 200']);
+  });
+
   it('of HEAD may declare a length', async () => {
     const { send, ask } = await scripted();
     const asked = await ask({ method: 'HEAD' });
@@ -249,6 +266,19 @@ describe('a response', () => {
     asked.sink.close();
     await turns();
     expect([await log.resetCode(1), asked.events]).toEqual([CODE.cancel, ['answered 200', 'failed', 'closed']]);
+  });
+
+  it('whose reader leaves with the last bytes is cancelled once', async () => {
+    const { send, ask, connection } = await scripted();
+    const [asked, other] = [await ask(), await ask()];
+    asked.sink.write = () => {
+      asked.sink.close();
+      return false;
+    };
+    await send(response(1), data(1, 'x', true));
+    expect([asked.events, connection.active]).toEqual([['answered 200', 'failed', 'closed'], 1]);
+    await send(response(3, { ends: true }));
+    expect([other.events.at(-1), connection.active]).toEqual(['closed', 0]);
   });
 
   it('aborts the sink that gets it after its failure', async () => {

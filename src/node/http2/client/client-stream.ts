@@ -33,6 +33,11 @@ export interface ClientStreamConnection extends FlowConnection {
   cancel(stream: ClientStream): void;
 }
 
+/**
+ * A response that declares at most this length is handed on with the first bytes of its body, which servers send right
+ * after the head: head and body then leave in one write.
+ */
+const SHORT_BODY = 64 * 1024;
 const CANCELLED = 'the request was cancelled';
 const NO_HEADERS: HttpHeaders = {};
 
@@ -51,6 +56,8 @@ export class ClientStream extends H2Stream implements OutboundResponse, BodyFlow
   #remoteEnded = false;
   /** Received bytes are returned to the window of the server. */
   #reading = false;
+  /** The head waits for the first bytes of the body. */
+  #isHeld = false;
   #isClosed = false;
   /** The sink has the whole body of the response. */
   #isDelivered = false;
@@ -119,7 +126,13 @@ export class ClientStream extends H2Stream implements OutboundResponse, BodyFlow
     if (ends && contentLength > 0 && !hasNoBody) return false;
     this.status = status;
     this.headers = headers;
-    if (!ends && !hasNoBody) this.#body = new IncomingBody(contentLength);
+    if (!ends && !hasNoBody) {
+      this.#body = new IncomingBody(contentLength);
+      if (contentLength > 0 && contentLength <= SHORT_BODY) {
+        this.#isHeld = true;
+        return true;
+      }
+    }
     this.#events.answered(this);
     // `answered` may have cancelled the request.
     return !ends || this.#isClosed || this.endReceiving();
@@ -130,12 +143,18 @@ export class ClientStream extends H2Stream implements OutboundResponse, BodyFlow
     if (this.status === 0) return 'malformed';
     if (this.#body === undefined) return piece.length === 0 ? 'ok' : 'malformed';
     if (piece.length > 0 && !this.#body.push(piece, this.connection.streamWindowBytes)) return 'malformed';
+    if (this.#isHeld && piece.length > 0) {
+      this.#isHeld = false;
+      this.#events.answered(this);
+    }
     if (this.#reading && !this.#isClosed) this.updateWindow();
     return 'ok';
   }
 
   endReceiving(): boolean {
     if (this.status === 0) return false;
+    // Its reader left with the last bytes.
+    if (this.#isClosed) return true;
     this.#remoteEnded = true;
     if (this.#body?.end() === false) return false;
     this.connection.streamFinished(this);
