@@ -1,13 +1,15 @@
 /** The AdmissionReview that is sent to a webhook, and the one that it answers with. */
-import { decodeStrictJson } from '../../apimachinery/codec/strict.ts';
+import { decodeStrictJson, decodeStrictYaml } from '../../apimachinery/codec/strict.ts';
 import { quote } from '../../apimachinery/go-format.ts';
+import { cannotUnmarshal } from '../../apimachinery/go-json.ts';
 import { formatGvk, gvkOf } from '../../apimachinery/meta/gvk.ts';
 import { flagAt, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { decodeBase64 } from '../../base/base64.ts';
-import { encodeUtf8 } from '../../base/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
+import type { OutboundAnswer } from '../../server/http/outbound.ts';
 import { admissionRequestOf } from '../admission-request.ts';
 import type { ViewedObjects } from '../matching/expression-input.ts';
 import type { HookView } from '../matching/match-index.ts';
@@ -62,20 +64,33 @@ export interface ExpectedResponse {
   readonly mutating: boolean;
 }
 
-/** Reads the answer of a webhook. Only answers in v1 must name the uid and the kind of the review. */
-export function readResponse(body: Uint8Array, expected: ExpectedResponse): ReadResponse {
-  const read = decodeStrictJson(body, { fieldValidation: 'Ignore' });
-  if (!read.ok) return refuse(`couldn't get version/kind; json parse error: ${read.error.message}`);
-  if (!isJsonObject(read.value))
-    return refuse("couldn't get version/kind; json parse error: the answer is not an object");
-  const response = getField(read.value, 'response');
+/** The type that the reference decodes the version and kind of an answer into. */
+const TYPE_META =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+/** Longer answers that do not begin with a brace are not read as YAML. */
+const YAML_BYTES = 3 * 1024 * 1024;
+
+/** Decodes the answer of a webhook: JSON, or YAML if it does not begin with a brace. Returns the problem as text. */
+export function readReview({ status, body, contentType = 'application/json' }: OutboundAnswer): JsonObject | string {
+  if (body.length === 0) return `0-length response with status code: ${status} and content type: ${contentType}`;
+  const options = { fieldValidation: 'Ignore' } as const;
+  const isJson = /^\s*\{/.test(decodeUtf8(body.subarray(0, 64))) || body.length > YAML_BYTES;
+  const read = isJson ? decodeStrictJson(body, options) : decodeStrictYaml(body, options);
+  if (!read.ok) return `couldn't get version/kind; json parse error: ${read.error.message}`;
+  if (isJsonObject(read.value)) return read.value;
+  return `couldn't get version/kind; json parse error: ${cannotUnmarshal(read.value, `Go value of type ${TYPE_META}`)}`;
+}
+
+/** Reads the response of a review. Only reviews in v1 must name the uid and the kind of the request. */
+export function readResponse(review: JsonObject, expected: ExpectedResponse): ReadResponse {
+  const response = getField(review, 'response');
   if (!isJsonObject(response)) return refuse('webhook response was absent');
   const { version, uid, mutating } = expected;
   const patch = patchOf(response);
   if (patch === 'malformed') return refuse('response.patch is not base64');
   const patchType = getField(response, 'patchType');
   if (version === 'v1') {
-    const problem = uidProblem(response, uid) ?? kindProblem(read.value) ?? patchProblem(mutating, patch, patchType);
+    const problem = uidProblem(response, uid) ?? kindProblem(review) ?? patchProblem(mutating, patch, patchType);
     if (problem !== undefined) return refuse(problem);
   }
   return {

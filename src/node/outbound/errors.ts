@@ -3,6 +3,7 @@ import { decodeUtf8 } from '../../base/bytes.ts';
 import { isTransportError, TransportError, toError } from '../../base/errors.ts';
 import { OutboundError, type OutboundTarget } from '../../server/http/outbound.ts';
 
+const PLAIN_HTTP = 'http: server gave HTTP response to HTTPS client';
 export const STOPPED = 'the server is shutting down';
 
 /** The codes of failures before a connection exists, so that the request was not sent. */
@@ -32,6 +33,17 @@ export class NotProcessedError extends NotSentError {}
 /** The server reset a stream without a code of failure. */
 export class StreamResetError extends TransportError {}
 
+/** A failure while the body of an answer is read. client-go does not name the URL then. */
+export class BodyError extends TransportError {
+  constructor(reason: string, cause?: Error) {
+    super(`unexpected error when reading response body. Please retry. Original error: ${reason}`, {
+      retryable: false,
+      connectionLost: true,
+      ...(cause && { cause }),
+    });
+  }
+}
+
 /** A connection that broke while it had requests. */
 export function lostConnection(message: string, cause?: Error): TransportError {
   return new TransportError(message, { retryable: false, connectionLost: true, ...(cause && { cause }) });
@@ -45,7 +57,8 @@ export function outboundError(method: string, target: OutboundTarget, caught: un
   const cause = toError(caught);
   const detail = describe(cause, target);
   const retryable = isUnsent(cause);
-  return new OutboundError(`${operation(method)} ${JSON.stringify(target.url)}: ${detail}`, detail, {
+  const where = cause instanceof BodyError ? '' : `${operation(method)} ${JSON.stringify(target.url)}: `;
+  return new OutboundError(`${where}${detail}`, detail, {
     cause,
     retryable,
     connectionLost: !retryable && isLost(cause),
@@ -104,6 +117,9 @@ function describe(error: Error, outbound: OutboundTarget): string {
       return `dial tcp ${to}: connect: no route to host`;
     case 'ECONNRESET':
       return 'EOF';
+    // OpenSSL does not tell which bytes it got instead of TLS; almost always they are HTTP.
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      return PLAIN_HTTP;
     default:
       return codeOf(error)?.startsWith('HPE_') ? `malformed HTTP response ${firstLine(error)}` : error.message;
   }

@@ -168,8 +168,12 @@ describe('the outbound client', () => {
   });
 
   it.each([
-    ['before the answer', '', 'EOF'],
-    ['inside the answer', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx', 'unexpected EOF'],
+    ['before the answer', '', /^Post "https:[^"]+": EOF$/],
+    [
+      'inside the answer',
+      'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx',
+      /^unexpected error when reading response body\. Please retry\. Original error: unexpected EOF$/,
+    ],
   ])('reports a connection that the server closes %s', async (_title, answer, message) => {
     const { ca, server: keyed } = await certificates();
     const server = createPlainTlsServer({ cert: keyed.certificatePem, key: keyed.keyPem }, (socket) => {
@@ -188,7 +192,35 @@ describe('the outbound client', () => {
       timeoutMs: 9000,
       answerBytes: 99,
     };
-    await expect(client().post(call)).rejects.toThrow(`Post "${url}": ${message}`);
+    await expect(client().post(call)).rejects.toThrow(message);
+  });
+
+  it.each([
+    [302, 'GET /there '],
+    [307, 'POST /there {"a":1}'],
+  ])('follows a redirect with %i as Go does', async (status, received) => {
+    const listener = await serve(async (incoming) => {
+      if (incoming.target !== '/there')
+        return { kind: 'bytes', status, headers: { location: '/there' }, body: encodeUtf8('') };
+      const body = await incoming.body(1000);
+      return text(`${incoming.method} ${incoming.target} ${body.outcome === 'ok' ? decodeUtf8(body.bytes) : ''}`);
+    });
+    expect(decodeUtf8((await client().post(await callTo(listener))).body)).toBe(received);
+  });
+
+  it('follows no redirect to plain HTTP, and sends credentials to no other host', async () => {
+    let location = 'http://127.0.0.1:1/';
+    const seen: (string | undefined)[] = [];
+    const listener = await serve((incoming) => {
+      seen.push(incoming.header('authorization'));
+      if (incoming.target === '/there') return text('there');
+      return { kind: 'bytes', status: 307, headers: { location }, body: encodeUtf8('') };
+    });
+    const call = await callTo(listener, { headers: { authorization: 'Bearer secret' } });
+    await expect(client().post(call)).rejects.toThrow('the redirect does not lead to https');
+    location = `https://localhost:${new URL(listener.url).port}/there`;
+    expect((await client().post(call)).status).toBe(200);
+    expect(seen).toEqual(['Bearer secret', 'Bearer secret', undefined]);
   });
 
   it('does not interrupt a call while many others with other authorities start', async () => {

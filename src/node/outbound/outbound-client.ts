@@ -18,6 +18,7 @@ import { H2Shared } from '../http2/shared.ts';
 import { systemRoots } from '../tls/system-roots.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { outboundError } from './errors.ts';
+import { followRedirects, type Hop, type HopAnswer } from './follow-redirects.ts';
 import { createOutboundServer } from './outbound-server.ts';
 import type { Abort, RequestEvents } from './request-events.ts';
 import { RunningRequests } from './running-requests.ts';
@@ -29,7 +30,7 @@ import { parseTarget } from './target.ts';
 const MAX_POOLS = 512;
 
 export interface OutboundClientOptions {
-  /** The clock for the validity of certificates. Default: the system clock. */
+  /** The clock for the validity of certificates and the timeouts of calls. Default: the system clock. */
   readonly clock?: Clock;
   /** The trust anchors of calls without a CA bundle. Default: those of the system. */
   readonly systemRoots?: () => CertificatePool;
@@ -65,7 +66,12 @@ class NodeOutboundClient implements OutboundClient {
   }
 
   post(call: OutboundCall): Promise<OutboundAnswer> {
-    return this.#run({ ...call, method: 'POST' }, (events) => sendPost(this.#pool(call).posts, call, events));
+    const send = (hop: Hop): Promise<HopAnswer> =>
+      // Go names the method of the first request also in failures of later ones.
+      this.#run({ ...hop, method: 'POST' }, (events) =>
+        sendPost(this.#pool(hop).posts, hop, { events, clock: this.#clock }),
+      );
+    return followRedirects({ ...call, method: 'POST' }, this.#clock, send);
   }
 
   request(request: OutboundRequest): Promise<OutboundResponse> {

@@ -6,8 +6,9 @@
 import type { TLSSocket } from 'node:tls';
 import { TransportError, toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import type { OutboundAnswer } from '../../server/http/outbound.ts';
 import type { Dialer } from './dial.ts';
+import { BodyError, lostConnection } from './errors.ts';
+import type { HopAnswer } from './follow-redirects.ts';
 import { IDLE_MS, MAX_FREE_SOCKETS } from './limits.ts';
 import type { RequestEvents } from './request-events.ts';
 import { ResponseReader } from './response-reader.ts';
@@ -18,7 +19,7 @@ export interface Post {
   readonly bytes: Uint8Array;
   /** The largest body of the answer. */
   readonly answerBytes: number;
-  readonly events: RequestEvents<OutboundAnswer>;
+  readonly events: RequestEvents<HopAnswer>;
 }
 
 export class PostConnections {
@@ -97,11 +98,16 @@ export class PostConnection {
     this.#events = events;
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
     socket.on('end', () => this.#ended());
-    socket.on('error', (error) => {
-      this.#failure ??= error;
+    const { localAddress, localPort, remoteAddress, remotePort } = socket;
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      const addresses = `${localAddress}:${localPort}->${remoteAddress}:${remotePort}`;
+      this.#failure ??=
+        error.code === 'ECONNRESET'
+          ? lostConnection(`read tcp ${addresses}: read: connection reset by peer`, error)
+          : error;
     });
     socket.on('close', () => {
-      this.#fail(this.#failure ?? new TransportError('EOF'));
+      this.#break(this.#failure ?? new TransportError('EOF'));
       events.closed(this);
     });
     // A call has a time of its own.
@@ -110,9 +116,9 @@ export class PostConnection {
     });
   }
 
-  /** Whether the answer of the current call has begun. */
-  get isAnswering(): boolean {
-    return this.#reader?.hasBegun === true;
+  /** Whether the body of the current call's answer is being read. */
+  get isInBody(): boolean {
+    return this.#reader?.hasHead === true;
   }
 
   /** Gives a connection back that was taken and not used. */
@@ -140,25 +146,31 @@ export class PostConnection {
     try {
       if (reader.push(bytes)) this.#answered(reader);
     } catch (caught) {
-      this.abort(toError(caught));
+      this.#break(toError(caught));
     }
   }
 
   #ended(): void {
     const reader = this.#reader;
     if (reader?.end() === true) this.#answered(reader);
-    else this.abort(new TransportError(reader?.hasBegun === true ? 'unexpected EOF' : 'EOF'));
+    else this.#break(new TransportError(reader?.hasBegun === true ? 'unexpected EOF' : 'EOF'));
   }
 
   #answered(reader: ResponseReader): void {
     const { events } = this.#post as Post;
     this.#post = undefined;
     this.#reader = undefined;
-    events.answered({ status: reader.status, body: reader.body() });
+    const { status, location, contentType } = reader;
+    events.answered({ status, body: reader.body(), location, contentType });
     events.closed();
     // The answer came before the whole request was sent: the server does not read the rest.
     if (reader.keepsConnection && this.socket.writableLength === 0 && !this.socket.destroyed) this.#events.idle(this);
     else this.socket.destroy();
+  }
+
+  /** Fails the call for a connection or an answer that broke, and closes the connection. */
+  #break(error: Error): void {
+    this.abort(this.isInBody ? new BodyError(error.message, error) : error);
   }
 
   #fail(error: Error): void {

@@ -25,6 +25,9 @@ export class ResponseReader {
   status = 0;
   /** Whether the connection can be used for another request. */
   keepsConnection = true;
+  /** The headers Location and Content-Type; undefined for none. */
+  location: string | undefined;
+  contentType: string | undefined;
   readonly #limit: number;
   #head: Buffer = Buffer.from(EMPTY_BYTES);
   #framing: Framing | undefined;
@@ -34,6 +37,11 @@ export class ResponseReader {
   /** `limit`: the largest body in bytes. */
   constructor(limit: number) {
     this.#limit = limit;
+  }
+
+  /** Whether the head has arrived, so that a failure is one of the body. */
+  get hasHead(): boolean {
+    return this.#framing !== undefined;
   }
 
   /** Whether a byte of the response has arrived. */
@@ -92,6 +100,8 @@ export class ResponseReader {
       const name = line.slice(0, colon).toLowerCase();
       if (name === 'content-length') length = lengthOf(line.slice(colon + 1).trim(), length);
       else if (name === 'transfer-encoding') isChunked = isChunkedOnly(line.slice(colon + 1).trim());
+      else if (name === 'location') this.location = line.slice(colon + 1).trim();
+      else if (name === 'content-type') this.contentType = line.slice(colon + 1).trim();
       else if (name === 'connection' && /\bclose\b/i.test(line)) this.keepsConnection = false;
     }
     if (this.status === 204 || this.status === 304 || this.status === 101) return { kind: 'length', length: 0 };
@@ -134,7 +144,8 @@ function checkBegin(head: Buffer): void {
 }
 
 function malformed(line: string): TransportError {
-  return new TransportError(`malformed HTTP response ${JSON.stringify(line.slice(0, SHOWN_CHARACTERS))}`);
+  const shown = JSON.stringify(line.slice(0, SHOWN_CHARACTERS));
+  return new TransportError(`net/http: HTTP/1.x transport connection broken: malformed HTTP response ${shown}`);
 }
 
 function lengthOf(text: string, before: number | undefined): number {

@@ -1,8 +1,11 @@
-/** A POST with a whole body and a whole answer, over a kept HTTP/1.1 connection. */
+/** A POST with a whole body and a whole answer, over a kept HTTP/1.1 connection; after some redirects a GET. */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
+import { EMPTY_BYTES } from '../../base/bytes.ts';
+import type { Clock } from '../../base/clock.ts';
 import { TransportError } from '../../base/errors.ts';
-import type { OutboundAnswer, OutboundCall } from '../../server/http/outbound.ts';
+import { BodyError } from './errors.ts';
+import type { Hop, HopAnswer } from './follow-redirects.ts';
 import type { PostConnection, PostConnections } from './post-connections.ts';
 import type { Abort, RequestEvents } from './request-events.ts';
 import { sendOver } from './send-over.ts';
@@ -14,20 +17,25 @@ const LATE_BODY = 'context deadline exceeded (Client.Timeout or context cancella
 /** Sends the call within its time. Throws for a header that HTTP does not allow. */
 export function sendPost(
   connections: PostConnections,
-  call: OutboundCall,
-  events: RequestEvents<OutboundAnswer>,
+  call: Hop,
+  { events, clock }: { readonly events: RequestEvents<HopAnswer>; readonly clock: Clock },
 ): Abort {
   const target = parseTarget(call);
   const bytes = messageOf(call, target);
   let used: PostConnection | undefined;
-  const timer = setTimeout(() => {
-    abort(new TransportError(call.timeoutText ?? (used?.isAnswering === true ? LATE_BODY : LATE_HEADERS)));
-  }, call.timeoutMs);
-  const timed: RequestEvents<OutboundAnswer> = {
+  const timer = clock.setTimer(call.timeoutMs, () => {
+    const { timeoutText } = call;
+    abort(
+      used?.isInBody === true
+        ? new BodyError(timeoutText ?? LATE_BODY)
+        : new TransportError(timeoutText ?? LATE_HEADERS),
+    );
+  });
+  const timed: RequestEvents<HopAnswer> = {
     answered: (answer) => events.answered(answer),
     failed: (error) => events.failed(error),
     closed: () => {
-      clearTimeout(timer);
+      timer.cancel();
       events.closed();
     },
   };
@@ -43,13 +51,15 @@ export function sendPost(
 }
 
 /** The head and the body in one buffer, which is one TLS record if it is small. */
-function messageOf({ contentType, body, headers }: OutboundCall, { path, authority }: ParsedTarget): Uint8Array {
+function messageOf({ method, contentType, body, headers }: Hop, { path, authority }: ParsedTarget): Uint8Array {
+  const sent = method === 'GET' ? EMPTY_BYTES : body;
+  const entity = method === 'GET' ? '' : `content-type: ${contentType}\r\ncontent-length: ${body.byteLength}\r\n`;
   const head =
-    `POST ${path} HTTP/1.1\r\nhost: ${authority}\r\nuser-agent: keelson\r\naccept: application/json, */*\r\n` +
-    `${headers === undefined ? '' : formatHeaders(headers)}content-type: ${contentType}\r\ncontent-length: ${body.byteLength}\r\n\r\n`;
-  const message = Buffer.allocUnsafe(head.length + body.byteLength);
+    `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\nuser-agent: keelson\r\naccept: application/json, */*\r\n` +
+    `${headers === undefined ? '' : formatHeaders(headers)}${entity}\r\n`;
+  const message = Buffer.allocUnsafe(head.length + sent.byteLength);
   message.write(head, 0, 'latin1');
-  message.set(body, head.length);
+  message.set(sent, head.length);
   return message;
 }
 

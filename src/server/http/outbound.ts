@@ -37,6 +37,8 @@ export interface OutboundCall extends OutboundTarget {
 export interface OutboundAnswer {
   readonly status: number;
   readonly body: Uint8Array;
+  /** The header Content-Type; undefined for none. */
+  readonly contentType?: string | undefined;
 }
 
 /** A client certificate with its key, both in PEM. */
