@@ -17,17 +17,25 @@ let installed: ExampleProjects | undefined;
 /** Installs the package and the examples on first use, for every run of this process. */
 function projects(): ExampleProjects {
   if (installed === undefined) {
-    installed = installExamples(['flunder', 'metrics']);
+    installed = installExamples(['flunder', 'metrics', 'bank'], ['node-sqlite3-wasm@0.8', 'pg@8']);
     process.once('exit', () => installed?.remove());
   }
   return installed;
 }
 
+interface Example {
+  readonly name: string;
+  readonly args?: readonly string[];
+  /** Variables in addition to PORT and KUBECONFIG, by the name of the peer. */
+  readonly env?: (peer: string) => Readonly<Record<string, string>>;
+  readonly scripts: readonly Script[];
+}
+
 /** Starts an example behind each server with its own folder, and registers it with the manifests that it writes. */
-async function runExample(
+export async function runExample(
   pair: Pair,
   folder: string,
-  { name, scripts }: { readonly name: string; readonly scripts: readonly Script[] },
+  { name, args = [], env = () => ({}), scripts }: Example,
 ): Promise<readonly StepResult[]> {
   const place = projects().folder(name);
   const sides = await Sides.open(pair, folder, (peer) => ({ manifests: join(place, peer.name, 'manifests.json') }));
@@ -39,9 +47,9 @@ async function runExample(
       return startBackend({
         what: `examples/${name} of ${peer.name}`,
         program: process.execPath,
-        args: [join(place, 'main.js')],
+        args: [join(place, 'main.js'), ...args],
         folder: own,
-        place: { cwd: own, env: { PORT: String(port), KUBECONFIG: peer.kubeconfig('admin') } },
+        place: { cwd: own, env: { PORT: String(port), KUBECONFIG: peer.kubeconfig('admin'), ...env(peer.name) } },
         ready: 'kubectl apply -f manifests.json',
       });
     });

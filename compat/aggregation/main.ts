@@ -21,6 +21,7 @@ import { type Candidate, onFreshPair, type Pair } from '../peers/pair.ts';
 import { type Credentials, proxyClientFlags } from '../peers/peer.ts';
 import { ROOT } from '../peers/programs.ts';
 import { makeServingCertificates, type ServingCertificates } from './backend.ts';
+import { runBank } from './bank.ts';
 import { runFlunder, runUsage } from './examples.ts';
 import { KNOWN } from './known.ts';
 import { runMetrics } from './metrics.ts';
@@ -38,12 +39,13 @@ const PARTS: Readonly<Record<string, Part>> = {
   usage: runUsage,
   simple: runSimple,
   sdk: runSdkServer,
+  bank: runBank,
 };
 /** Parts that register the same group run one after the other; the rows run side by side. */
 const LANES = [
   ['wardle', 'flunder'],
   ['metrics', 'usage'],
-  ['simple', 'sdk'],
+  ['simple', 'sdk', 'bank'],
 ] as const;
 
 /** The parts with the real kube-controller-manager beside both servers, and its loops. */

@@ -21,7 +21,7 @@ const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as {
 };
 
 program('kubectl');
-const { folder: folderOf, remove } = installExamples(['bank'], ['node-sqlite3-wasm@0.8']);
+const { folder: folderOf, remove } = installExamples(['bank'], ['node-sqlite3-wasm@0.8', 'pg@8']);
 const folder = folderOf('bank');
 let passed = 0;
 let failed = 0;

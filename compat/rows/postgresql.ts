@@ -101,6 +101,12 @@ export class PostgresServer {
     return pool;
   }
 
+  /** Creates a database. Returns its address for other programs. */
+  async createDatabase(name: string): Promise<string> {
+    await this.pool().query(`CREATE DATABASE ${name}`);
+    return `postgresql://keelson@/${name}?host=${encodeURIComponent(this.#folder)}`;
+  }
+
   async stop(): Promise<void> {
     for (const pool of this.#pools) await pool.end();
     await this.kill();

@@ -2,10 +2,9 @@
 // metric is a resource of that group; the selector of the metric chooses the queue. The queues of this example are made
 // of ConfigMaps: each ConfigMap with the label `queue` is a message of that queue.
 import type { Client } from 'keelson/client';
-import { defineResource } from 'keelson/extension';
+import { computed, defineResource } from 'keelson/extension';
 import { ConfigMap } from 'keelson/kinds/core/v1';
 import type { ResourceDefinition } from 'keelson/server';
-import { computedStore } from './computed-store.ts';
 import { sampleTime } from './sample-time.ts';
 
 interface QueueLength {
@@ -50,14 +49,6 @@ export function queueLength(parent: () => Client): ResourceDefinition {
       },
     },
     columns: { Value: ({ value }) => value },
-    store: () =>
-      computedStore<QueueLength>({
-        group: 'external.metrics.k8s.io',
-        version: 'v1beta1',
-        plural: METRIC,
-        kind: 'ExternalMetricValue',
-        list,
-        get: async (namespace, name) => (await list(namespace)).find(({ metadata }) => metadata.name === name),
-      }),
+    store: computed<QueueLength>({ plural: METRIC, list }),
   });
 }

@@ -1,9 +1,8 @@
 // The resources of metrics.k8s.io: usage of the nodes and pods of the parent API server.
 import type { Client } from 'keelson/client';
-import { defineResource } from 'keelson/extension';
+import { computed, defineResource } from 'keelson/extension';
 import { Node, Pod } from 'keelson/kinds/core/v1';
 import type { ResourceDefinition } from 'keelson/server';
-import { computedStore } from './computed-store.ts';
 import { sampleTime } from './sample-time.ts';
 import { simulatedUsage, type Usage } from './simulated-usage.ts';
 
@@ -52,22 +51,18 @@ function nodeMetrics(parent: () => Client): ResourceDefinition {
     scope: 'Cluster',
     schema: { type: 'object', description: 'The usage of a node.', properties: { ...SAMPLE, usage: USAGE } },
     columns: { CPU: ({ usage }) => usage.cpu, Memory: ({ usage }) => usage.memory, Window: ({ window }) => window },
-    store: () =>
-      computedStore<NodeMetrics>({
-        group: GROUP,
-        version: VERSION,
-        plural: 'nodes',
-        kind: 'NodeMetrics',
-        async list() {
-          const all: NodeMetrics[] = [];
-          for await (const node of parent().api(Node).list()) all.push(measure(node));
-          return all;
-        },
-        async get(_, name) {
-          const node = await parent().api(Node).find(name);
-          return node === undefined ? undefined : measure(node);
-        },
-      }),
+    store: computed<NodeMetrics>({
+      plural: 'nodes',
+      async list() {
+        const all: NodeMetrics[] = [];
+        for await (const node of parent().api(Node).list()) all.push(measure(node));
+        return all;
+      },
+      async get({ name }) {
+        const node = await parent().api(Node).find(name);
+        return node === undefined ? undefined : measure(node);
+      },
+    }),
   });
 }
 
@@ -96,23 +91,19 @@ function podMetrics(parent: () => Client): ResourceDefinition {
         },
       },
     },
-    store: () =>
-      computedStore<PodMetrics>({
-        group: GROUP,
-        version: VERSION,
-        plural: 'pods',
-        kind: 'PodMetrics',
-        async list(namespace) {
-          const all: PodMetrics[] = [];
-          const pods = namespace === '' ? parent().all(Pod) : parent().api(Pod, namespace);
-          for await (const pod of pods.list({ fieldSelector: 'status.phase=Running' })) all.push(measure(pod));
-          return all;
-        },
-        async get(namespace, name) {
-          const pod = await parent().api(Pod, namespace).find(name);
-          return pod?.status?.phase === 'Running' ? measure(pod) : undefined;
-        },
-      }),
+    store: computed<PodMetrics>({
+      plural: 'pods',
+      async list(namespace) {
+        const all: PodMetrics[] = [];
+        const pods = namespace === '' ? parent().all(Pod) : parent().api(Pod, namespace);
+        for await (const pod of pods.list({ fieldSelector: 'status.phase=Running' })) all.push(measure(pod));
+        return all;
+      },
+      async get({ namespace, name }) {
+        const pod = await parent().api(Pod, namespace).find(name);
+        return pod?.status?.phase === 'Running' ? measure(pod) : undefined;
+      },
+    }),
   });
 }
 
