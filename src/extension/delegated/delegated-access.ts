@@ -39,6 +39,8 @@ export interface DelegatedAccessOptions {
   readonly authorization: AuthorizationOptions;
   /** Sends requests to the parent. The caller stops it afterwards. */
   readonly transport: Transport;
+  /** A cryptographic hash of a text. */
+  readonly hash: (text: string) => string;
   /** Sends reviews to webhooks. The caller stops it. */
   readonly webhooks: WebhookHost['client'];
   /** The tokens of requests from inside the process. */
@@ -116,7 +118,7 @@ export async function delegatedAccess(options: DelegatedAccessOptions): Promise<
 }
 
 function authenticator(
-  { authentication, own, logger }: DelegatedAccessOptions,
+  { authentication, own, hash, logger }: DelegatedAccessOptions,
   published: PublishedAuthentication,
   sender: ReviewSender,
 ): Authenticator {
@@ -125,6 +127,7 @@ function authenticator(
     ...sender,
     audiences,
     cacheMs: tokenCacheMs,
+    hash,
     onFailure: (error) => logger.error('the parent cannot review a token', error),
   });
   const token = unionTokenAuthenticator([own, ...(tokens === undefined ? [] : [tokens]), reviewed]);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { encodeUtf8 } from '../../base/bytes.ts';
 import { TransportError } from '../../base/errors.ts';
+import { sha256Hex } from '../../base/sha256.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import { createClient } from '../../client/create-client.ts';
 import type { TokenAuthenticator } from '../../server/authenticator.ts';
@@ -28,6 +30,7 @@ function setup(answer: ParentAnswer, audiences: readonly string[] = []): Setup {
     random: () => 0,
     audiences,
     cacheMs: 10_000,
+    hash: (text) => sha256Hex(encodeUtf8(text)),
     onFailure: ({ message }) => void failures.push(message),
   });
   return { authenticate, parent, clock, failures };

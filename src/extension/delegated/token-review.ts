@@ -3,10 +3,9 @@
  * Invariant: tokens are kept neither in memory nor in messages: the results are found by a keyed hash.
  */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import { encodeUtf8, formatHex } from '../../base/bytes.ts';
+import { formatHex } from '../../base/bytes.ts';
 import { toError } from '../../base/errors.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
-import { sha256 } from '../../base/sha256.ts';
 import type { DeepReadonly } from '../../client/object-types.ts';
 import {
   type UserInfo as ReviewedUser,
@@ -22,6 +21,8 @@ export interface TokenReviewOptions extends ReviewSender {
   readonly audiences: readonly string[];
   /** How long a result is used, of good and of bad tokens. The reference: 10 s. 0 for never. */
   readonly cacheMs: number;
+  /** A cryptographic hash of a text. Called for each request with a token. */
+  readonly hash: (text: string) => string;
   /** Called when the parent cannot be asked. */
   readonly onFailure: (error: Error) => void;
 }
@@ -34,7 +35,7 @@ const KEPT_TOKENS = 32_768;
  * one that it cannot be asked about; the last two are not kept.
  */
 export function tokenReviewAuthenticator(options: TokenReviewOptions): TokenAuthenticator {
-  const { clock, cacheMs, onFailure } = options;
+  const { clock, cacheMs, hash, onFailure } = options;
   const results = new SharedResults<AuthenticationResult>({
     clock,
     limit: KEPT_TOKENS,
@@ -48,7 +49,7 @@ export function tokenReviewAuthenticator(options: TokenReviewOptions): TokenAuth
   };
   return (token, asked) => {
     const audiences = asked.length > 0 ? asked : options.audiences;
-    const key = formatHex(sha256(encodeUtf8(JSON.stringify([salt, audiences, token]))));
+    const key = hash(audiences.length === 0 ? `${salt} ${token}` : salt + JSON.stringify([audiences, token]));
     const result = results.get(key, () => review(options, token, audiences));
     return isPromise(result) ? result.catch(failed) : result;
   };

@@ -13,6 +13,7 @@ import { Lifetime } from '../../base/lifetime.ts';
 import { type Logger, SILENT } from '../../base/logger.ts';
 import { settleAll } from '../../base/settle-all.ts';
 import { gzipCompressor } from '../../node/gzip.ts';
+import { hashText } from '../../node/hash-text.ts';
 import { connect } from '../../node/kubeconfig/connect.ts';
 import { createOutboundClient } from '../../node/outbound/outbound-client.ts';
 import { nodeBuildInfo, nodeProcessUsage } from '../../node/platform.ts';
@@ -196,8 +197,16 @@ class NodeExtensionServer implements ExtensionServer {
     const own = loopback.authenticate;
     if (standalone) return standaloneAccess({ authentication, authorization, ca: await this.#certificates.ca(), own });
     const transport = parent.transport ?? (await this.#connect(parent));
-    const [clock, logger, webhooks] = [this.#clock, this.#logger, this.#webhookClient()];
-    const access = await delegatedAccess({ authentication, authorization, transport, webhooks, own, clock, logger });
+    const access = await delegatedAccess({
+      authentication,
+      authorization,
+      transport,
+      hash: hashText,
+      webhooks: this.#webhookClient(),
+      own,
+      clock: this.#clock,
+      logger: this.#logger,
+    });
     this.#lifetime.add('access', () => access.stop());
     return access;
   }
