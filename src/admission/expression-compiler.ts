@@ -32,16 +32,24 @@ export const APPLIED_OBJECT: ObjectType = dynamicObject('Object');
 /** The type of a JSON patch. */
 export const PATCH_LIST: CelType = listOf(JSON_PATCH);
 
+/** The types of objects and parameters for type checking. Undefined: `dyn`. */
+export interface VariableTypes {
+  readonly object?: CelType | undefined;
+  readonly params?: CelType | undefined;
+}
+
 /**
  * Compiles the expressions of one policy. A policy with variables needs a compiler of its own: it collects their types.
  */
 export class ExpressionCompiler {
   readonly #environments = new Map<string, Environment>();
   readonly #variables: Map<string, CelType> | undefined;
+  readonly #types: VariableTypes;
 
   /** `composed`: expressions may read `variables`. */
-  constructor(composed: boolean) {
+  constructor(composed: boolean, types: VariableTypes = {}) {
     this.#variables = composed ? new Map() : undefined;
+    this.#types = types;
   }
 
   /** Compiles a variable and declares it for later expressions. A variable that does not compile has the type `dyn`. */
@@ -75,11 +83,17 @@ export class ExpressionCompiler {
     }
   }
 
+  /** Returns the issues of parsing and type checking; undefined if there are none. */
+  issuesOf(source: string, scope: ExpressionScope): string | undefined {
+    const result = this.#environment(scope).check(source);
+    return result.ok ? undefined : formatIssues(source, result.issues);
+  }
+
   #environment(scope: ExpressionScope): Environment {
     const key = `${scope.params} ${scope.authorizer} ${scope.patches === true}`;
     const known = this.#environments.get(key);
     if (known !== undefined) return known;
-    const made = environmentOf(scope, this.#variables);
+    const made = environmentOf(scope, this.#variables, this.#types);
     this.#environments.set(key, made);
     return made;
   }
@@ -96,14 +110,18 @@ export function sharedCompiler(): ExpressionCompiler {
 let plain: Environment | undefined;
 let patching: Environment | undefined;
 
-function environmentOf(scope: ExpressionScope, composed: ReadonlyMap<string, CelType> | undefined): Environment {
+function environmentOf(
+  scope: ExpressionScope,
+  composed: ReadonlyMap<string, CelType> | undefined,
+  { object = DYN, params = DYN }: VariableTypes,
+): Environment {
   const variables: Variable[] = [
-    { name: 'object', type: DYN },
-    { name: 'oldObject', type: DYN },
+    { name: 'object', type: object },
+    { name: 'oldObject', type: object },
     { name: 'namespaceObject', type: NAMESPACE },
     { name: 'request', type: REQUEST },
   ];
-  if (scope.params) variables.push({ name: 'params', type: DYN });
+  if (scope.params) variables.push({ name: 'params', type: params });
   if (scope.authorizer)
     variables.push(
       { name: 'authorizer', type: AUTHORIZER },

@@ -11,6 +11,7 @@ import type { Client } from '../client/api.ts';
 import type { InformerSet } from '../client/informer.ts';
 import type { CertificateRequest } from '../pki/certificate-request.ts';
 import type { SignRequestOptions } from '../pki/sign-request.ts';
+import type { PolicyTypes } from './policy-types.ts';
 import type { QuotaRules } from './resource-quota/quota-rules.ts';
 import type { ServedResources } from './served-resources.ts';
 import type { StoredObjects } from './stored-objects.ts';
@@ -60,6 +61,7 @@ export interface LoopContext {
   readonly stored: StoredObjects;
   readonly writes: RunningWrites;
   readonly quotaRules: QuotaRules;
+  readonly policyTypes: PolicyTypes;
   /** `--resource-quota-sync-period` in milliseconds. 0: never. */
   readonly resourceQuotaSyncMs: number;
   /** The certificates, PEM, that a client must trust to accept this server. */

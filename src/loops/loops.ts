@@ -6,6 +6,7 @@ import { clusterRoleAggregationLoop } from './cluster-role-aggregation.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import type { LoopDefinition } from './loop.ts';
 import { namespaceLoop } from './namespace/namespace-loop.ts';
+import { policyStatusLoop } from './policy-status.ts';
 import { resourceQuotaLoop } from './resource-quota/resource-quota-loop.ts';
 import { serviceAccountLoop } from './service-accounts/default-accounts.ts';
 import { legacyTokenCleanerLoop } from './service-accounts/legacy-token-cleaner.ts';
@@ -34,4 +35,5 @@ export const LOOPS: readonly LoopDefinition[] = [
   certificateApprovingLoop,
   certificateSigningLoop,
   certificateCleaningLoop,
+  policyStatusLoop,
 ];

@@ -7,6 +7,7 @@ import type { Client } from '../client/api.ts';
 import type { InformerSet } from '../client/informer.ts';
 import type { CertificateSigner, LoopDefinition, RunningWrites } from './loop.ts';
 import { LOOPS } from './loops.ts';
+import type { PolicyTypes } from './policy-types.ts';
 import type { QuotaRules } from './resource-quota/quota-rules.ts';
 import type { LoopSelection } from './select-loops.ts';
 import type { ServedResources } from './served-resources.ts';
@@ -22,6 +23,7 @@ export interface LoopHost {
   readonly stored: StoredObjects;
   readonly writes: RunningWrites;
   readonly quotaRules: QuotaRules;
+  readonly policyTypes: PolicyTypes;
   readonly resourceQuotaSyncMs: number;
   readonly rootCa: string;
   signLegacyToken(claims: JsonObject): Promise<string>;
@@ -56,6 +58,7 @@ export function startLoops(
       stored,
       writes,
       quotaRules: host.quotaRules,
+      policyTypes: host.policyTypes,
       resourceQuotaSyncMs: host.resourceQuotaSyncMs,
       rootCa: host.rootCa,
       signLegacyToken: (claims) => host.signLegacyToken(claims),

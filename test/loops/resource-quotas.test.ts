@@ -72,6 +72,7 @@ describe('the loop of ResourceQuotas', () => {
       },
       writes: { ended: none },
       quotaRules: new QuotaRules(() => plane.clock.now()),
+      policyTypes: { check: async () => [] },
       resourceQuotaSyncMs: 0,
       rootCa: '',
       signLegacyToken: async () => '',

@@ -19,6 +19,7 @@ import type { Handler } from '../../server/http/exchange.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { CompletedOptions } from '../complete-options.ts';
 import { loopUser, loopUserAgent, MANAGER_USER } from './loop-user.ts';
+import { createPolicyTypes } from './policy-types.ts';
 import { PublishedServedResources } from './published-resources.ts';
 import { createStorageObjects } from './storage-objects.ts';
 
@@ -75,6 +76,7 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
       }),
       writes: server.writes,
       quotaRules: new QuotaRules(() => clock.now()),
+      policyTypes: createPolicyTypes(loopback.transport(handler)),
       resourceQuotaSyncMs: options.resourceQuotaSyncMs,
       rootCa: tls.servingCaPem,
       signLegacyToken: (claims) => signer.sign(claims),
