@@ -56,9 +56,14 @@ export class FrameReader {
   #complete(bytes: Buffer, from: number): number {
     let at = this.#keep(bytes, from, Math.min(bytes.length, from + Math.max(0, FRAME_HEADER - this.#size)));
     if (this.#size < FRAME_HEADER) return at;
-    const partial = this.#partial as Buffer;
-    const end = FRAME_HEADER + this.#lengthAt(partial, 0);
+    let partial = this.#partial as Buffer;
+    const end = this.#wholeSize(partial, 0);
     if (this.#stopped) return at;
+    if (partial.length < end) {
+      partial = Buffer.allocUnsafeSlow(end);
+      this.#partial?.copy(partial, 0, 0, this.#size);
+      this.#partial = partial;
+    }
     at = this.#keep(bytes, at, Math.min(bytes.length, at + end - this.#size));
     if (this.#size < end) return at;
     this.#size = 0;
@@ -67,11 +72,16 @@ export class FrameReader {
     return at;
   }
 
+  /** Copies bytes of an incomplete frame into a buffer of its size, once the header is known. */
   #keep(bytes: Buffer, from: number, to: number): number {
-    this.#partial ??= Buffer.allocUnsafeSlow(FRAME_HEADER + FRAME_LIMIT);
+    this.#partial ??= Buffer.allocUnsafeSlow(to - from < FRAME_HEADER ? FRAME_HEADER : this.#wholeSize(bytes, from));
     bytes.copy(this.#partial, this.#size, from, to);
     this.#size += to - from;
     return to;
+  }
+
+  #wholeSize(bytes: Buffer, at: number): number {
+    return FRAME_HEADER + this.#lengthAt(bytes, at);
   }
 
   #lengthAt(bytes: Buffer, at: number): number {
