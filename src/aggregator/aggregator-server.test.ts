@@ -5,6 +5,7 @@ import { encodeUtf8 } from '../base/bytes.ts';
 import { TransportError } from '../base/errors.ts';
 import { SILENT } from '../base/logger.ts';
 import { isPromise } from '../base/maybe-promise.ts';
+import { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import { DiscoveryManager } from '../server/discovery/discovery-manager.ts';
 import type { Answer } from '../server/http/exchange.ts';
 import { requestOf } from '../server/http/requests.fixtures.ts';
@@ -34,6 +35,7 @@ function aggregator({ resource, clock }: TestApiServices): AggregatorServer {
   const server = new AggregatorServer({
     clock,
     logger: SILENT,
+    metrics: new MetricRegistry(),
     apiServices: resource,
     discovery: new DiscoveryManager(),
     openapi: new OpenApiManager({ clock, types: META_TYPE_VIEWS }),

@@ -12,6 +12,7 @@ import type { Clock } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import type { Logger } from '../base/logger.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
+import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import type { DiscoveryManager } from '../server/discovery/discovery-manager.ts';
 import type { Answer } from '../server/http/exchange.ts';
 import type { ServiceResolver } from '../server/http/outbound.ts';
@@ -33,6 +34,7 @@ export type ProxyHandler = (request: ServerRequest, to: RemoteVersion) => MaybeP
 export interface AggregatorServerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics: MetricRegistry;
   /** The resource `apiservices`. */
   readonly apiServices: StoredResource;
   /** All local versions are registered as APIServices. */

@@ -153,6 +153,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   const aggregator = new AggregatorServer({
     clock: platform.clock,
     logger,
+    metrics: server.metricRegistry,
     apiServices: kube.resource(API_SERVICE.plural),
     discovery: server.discovery,
     openapi: server.openapi,

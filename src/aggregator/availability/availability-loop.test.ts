@@ -4,6 +4,7 @@ import { Deferred } from '../../base/deferred.ts';
 import { TransportError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { SILENT } from '../../base/logger.ts';
+import { MetricRegistry } from '../../base/metrics/metric-registry.ts';
 import type { OutboundResponse } from '../../server/http/outbound.ts';
 import type { Lister, ListerChange } from '../../server/own/lister.ts';
 import { type TestApiServices, testApiServices } from '../aggregator.fixtures.ts';
@@ -71,6 +72,7 @@ async function loopOver(services: TestApiServices, initial: Backend) {
   remotes.follow(apiServices);
   const serviceLister = new TestLister();
   const slices = new TestLister();
+  const metrics = new MetricRegistry();
   const loop = new AvailabilityLoop({
     clock: services.clock,
     services: serviceLister,
@@ -81,10 +83,11 @@ async function loopOver(services: TestApiServices, initial: Backend) {
     apiServices,
     writer: services.writer,
     logger: SILENT,
+    metrics,
   });
   loop.start();
   stops.push(() => loop.stop());
-  return Object.assign(test, { services: serviceLister, slices });
+  return Object.assign(test, { services: serviceLister, slices, metrics });
 }
 
 async function condition(services: TestApiServices, name = 'v1.bank.example.com'): Promise<string> {
@@ -124,6 +127,28 @@ describe('AvailabilityLoop', () => {
     await services.clock.advance(0);
     expect(await condition(services)).toBe('True Passed: all checks passed (2030-01-01T00:00:07Z)');
     expect(test.requests).toBe(1);
+  });
+
+  it('counts in metrics which APIServices are unavailable, and how often each became it', async () => {
+    const services = testApiServices();
+    const test = await loopOver(services, answer(200));
+    const lines = (): string[] =>
+      test.metrics
+        .print()
+        .split('\n')
+        .filter((line) => line.startsWith('aggregator_'));
+    const gauge = 'aggregator_unavailable_apiservice{name="v1.bank.example.com"}';
+    await services.createRemote('bank.example.com');
+    await services.clock.advance(0);
+    // It never was available.
+    expect(lines()).toEqual([`${gauge} 1`]);
+    test.services.set('backends', 'api', EXTERNAL);
+    await services.clock.advance(0);
+    expect(lines()).toEqual([`${gauge} 0`]);
+    test.services.set('backends', 'api', undefined);
+    await services.clock.advance(0);
+    const counter = 'aggregator_unavailable_apiservice_total{name="v1.bank.example.com",reason="ServiceNotFound"}';
+    expect(lines()).toEqual([`${gauge} 1`, `${counter} 1`]);
   });
 
   it('repeats a failed request with backoff up to two seconds, and writes the condition once', async () => {

@@ -13,12 +13,14 @@ import { type BackoffPolicy, ItemBackoff } from '../../base/backoff.ts';
 import { TransportError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { MetricRegistry } from '../../base/metrics/metric-registry.ts';
 import { processQueue } from '../../base/process-queue.ts';
 import { WorkQueue } from '../../base/work-queue.ts';
 import type { Lister, ListerChange } from '../../server/own/lister.ts';
 import type { OwnWriter } from '../../server/own/own-writer.ts';
 import { type Availability, availabilityOf, NOT_CHECKED, type RemoteVersion } from '../remote-version.ts';
 import type { RemoteVersionChange, RemoteVersions } from '../remote-versions.ts';
+import { AvailabilityMetrics } from './availability-metrics.ts';
 import { type BackendCheckOptions, checkBackend, SERVICE_NAME } from './check-backend.ts';
 import { LOCAL } from './service-condition.ts';
 
@@ -28,6 +30,7 @@ export interface AvailabilityLoopOptions extends BackendCheckOptions {
   readonly apiServices: Lister;
   readonly writer: OwnWriter;
   readonly logger: Logger;
+  readonly metrics: MetricRegistry;
 }
 
 /** As in the reference: changes outside of this server are noticed within this time. */
@@ -38,12 +41,14 @@ const BACKOFF: BackoffPolicy = { initialMs: 5, capMs: 2000 };
 export class AvailabilityLoop {
   readonly #options: AvailabilityLoopOptions;
   readonly #queue: WorkQueue;
+  readonly #metrics: AvailabilityMetrics;
   readonly #stopping = new AbortController();
   readonly #subscriptions: { stop(): void }[] = [];
   #followsServices = false;
 
   constructor(options: AvailabilityLoopOptions) {
     this.#options = options;
+    this.#metrics = new AvailabilityMetrics(options.metrics, options.remotes);
     this.#queue = new WorkQueue({ clock: options.clock, rateLimiter: new ItemBackoff<string>(BACKOFF) });
   }
 
@@ -140,6 +145,7 @@ export class AvailabilityLoop {
 
   #note({ name, availability: old }: RemoteVersion, { status, reason, message }: Availability): void {
     if (old.status === status) return;
+    if (old.status === 'True') this.#metrics.lost(name, reason);
     this.#options.logger.info('the availability of an APIService changed', { name, status, reason, message });
   }
 }

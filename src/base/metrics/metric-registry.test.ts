@@ -103,6 +103,18 @@ describe('the text', () => {
   });
 });
 
+describe('a metric', () => {
+  it('has no series after it was cleared, until it is used again', () => {
+    const registry = new MetricRegistry();
+    const gauge = registry.gauge({ name: 'g', help: 'g', labels: ['l'] });
+    gauge.labels('a').set(1);
+    gauge.clear();
+    expect([gauge.size, registry.print()]).toEqual([0, '']);
+    gauge.labels('b').set(2);
+    expect(registry.print()).toContain('g{l="b"} 2\n');
+  });
+});
+
 describe('a series', () => {
   it('has one handle for any label values', () => {
     const family = new MetricRegistry().counter({ name: 'c', help: 'c', labels: ['a', 'b'] });

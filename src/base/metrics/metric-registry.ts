@@ -154,6 +154,13 @@ export class Family<Handle, Labels extends readonly string[] = readonly string[]
     return this.#find(values as unknown as readonly string[], false);
   }
 
+  /** Removes all series. Handles that callers have kept are no longer printed. */
+  clear(): void {
+    this.#handles.clear();
+    this.#series = [];
+    this.#sorted = true;
+  }
+
   /** Returns the series, sorted by their label values. */
   sorted(): readonly Series<Handle>[] {
     if (!this.#sorted) this.#series.sort((a, b) => compareValues(a.values, b.values));
