@@ -1,6 +1,5 @@
 /**
- * The discovery documents of one service: fetched when an APIService changes or becomes available, then every minute;
- * with backoff after failures; not at all while no APIService of the service is available.
+ * The discovery documents of one service, fetched every minute.
  *
  * Invariants: a version is shown as Current only if its last fetch succeeded and its APIService is available. A Stale
  * version shows no resources, as in the reference (kube-aggregator handler_discovery.go); its `resources` are the last
@@ -8,29 +7,23 @@
  */
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import type { Clock } from '../../base/clock.ts';
 import { TransportError, toError } from '../../base/errors.ts';
 import { equalJson, type JsonArray, type JsonObject } from '../../base/json-value.ts';
-import type { Logger } from '../../base/logger.ts';
 import type {
   DiscoveryResource,
   DiscoveryVersion,
   RemoteDiscoveryPublisher,
 } from '../../server/discovery/discovery-publisher.ts';
-import { FailureLog } from '../failure-log.ts';
 import { type DocumentRequest, type FetchedDocument, fetchDocument } from '../fetch-document.ts';
 import type { RefreshPolicy } from '../refresh-machine.ts';
-import { Refresher } from '../refresher.ts';
+import { RefreshedDocuments, type RefreshedDocumentsOptions } from '../refreshed-documents.ts';
 import { type BackendClient, isAvailable, type RemoteVersion } from '../remote-version.ts';
-import type { ServiceDocuments } from '../service-groups.ts';
 import { isAggregatedForm, parseAggregated, parseLegacy } from './discovery-documents.ts';
 import { discoveryResources } from './discovery-resources.ts';
 
-export interface RemoteDiscoveryOptions {
+export interface RemoteDiscoveryOptions extends RefreshedDocumentsOptions {
   readonly client: BackendClient;
   readonly publisher: RemoteDiscoveryPublisher;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** The reference's periods: `discoveryRefreshInterval`, and the rate limiter of its queue. */
@@ -56,11 +49,8 @@ interface KnownVersion {
   readonly fresh: boolean;
 }
 
-export class ServiceDiscovery implements ServiceDocuments {
+export class ServiceDiscovery extends RefreshedDocuments {
   readonly #options: RemoteDiscoveryOptions;
-  readonly #refresher: Refresher;
-  readonly #failures: FailureLog;
-  #versions: readonly RemoteVersion[] = [];
   /** By `group/version`. */
   readonly #known = new Map<string, KnownVersion>();
   readonly #shown = new Map<string, DiscoveryVersion>();
@@ -68,40 +58,26 @@ export class ServiceDiscovery implements ServiceDocuments {
   #etag = '';
 
   constructor(options: RemoteDiscoveryOptions) {
+    super(options, 'discovery', POLICY);
     this.#options = options;
-    this.#failures = new FailureLog(options.logger, 'discovery');
-    this.#refresher = new Refresher({
-      clock: options.clock,
-      policy: POLICY,
-      fetch: (signal) => this.#fetch(signal),
-      onFailure: (error) => this.#failures.failed(this.#versions, error),
-    });
   }
 
-  update(versions: readonly RemoteVersion[]): void {
-    const before = this.#versions;
-    this.#versions = versions;
-    const names = new Set(versions.map(formatGroupVersion));
-    for (const old of before) if (!names.has(formatGroupVersion(old))) this.#forget(old);
-    for (const version of versions) {
-      if (isAvailable(version)) this.#publish(version);
-      else this.#outdate(version);
-    }
-    if (!versions.some(isAvailable)) this.#refresher.pause();
-    else if (versions.some((version) => !before.includes(version))) this.#refresher.change();
+  protected override updated(version: RemoteVersion): void {
+    if (isAvailable(version)) this.#publish(version);
+    else this.#outdate(version);
   }
 
-  stop(): Promise<void> {
-    return this.#refresher.stop();
+  protected override removed(version: RemoteVersion): void {
+    const name = formatGroupVersion(version);
+    this.#known.delete(name);
+    this.#shown.delete(name);
+    this.#options.publisher.remove(version);
   }
 
-  async #fetch(signal: AbortSignal): Promise<void> {
-    const versions = this.#versions;
+  protected override async fetch(to: RemoteVersion, signal: AbortSignal): Promise<void> {
+    const { versions } = this;
     const available = versions.filter(isAvailable);
-    const [to] = available;
-    if (to === undefined) return;
     if (!(await this.#fetchAggregated(to, versions, signal))) await this.#fetchLegacy(available, signal);
-    this.#failures.succeeded(this.#versions);
   }
 
   /** Returns false if the server does not have the aggregated form. */
@@ -166,16 +142,9 @@ export class ServiceDiscovery implements ServiceDocuments {
     this.#publish(version);
   }
 
-  #forget(version: RemoteVersion): void {
-    const name = formatGroupVersion(version);
-    this.#known.delete(name);
-    this.#shown.delete(name);
-    this.#options.publisher.remove(version);
-  }
-
   /** Publishes the latest state of a version, unless it is shown already. The version may have changed meanwhile. */
   #publish({ name: apiService, group, version }: RemoteVersion): void {
-    const remote = this.#versions.find(({ name }) => name === apiService);
+    const remote = this.versions.find(({ name }) => name === apiService);
     if (remote === undefined) return;
     const name = formatGroupVersion(remote);
     const known = this.#known.get(name);

@@ -1,7 +1,6 @@
 /**
- * The OpenAPI documents of one service. Its index of v3 documents and its v2 document are fetched when an APIService
- * changes or becomes available, then every minute; with backoff after failures; not while no APIService of the service
- * is available. v3 documents stay at the server, and requests for them are forwarded.
+ * The OpenAPI documents of one service. Its index of v3 documents and its v2 document are fetched every minute. v3
+ * documents stay at the server, and requests for them are forwarded.
  *
  * Invariants: the documents that were read last stay published until the APIService is removed, also while its server is
  * unavailable. Of the index only the documents of the APIServices and of their groups are used, so a server cannot
@@ -11,29 +10,23 @@ import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { serviceUnavailable } from '../../apimachinery/status/status-catalogue.ts';
-import type { Clock } from '../../base/clock.ts';
 import { contentHash } from '../../base/content-hash.ts';
 import { TransportError, toError } from '../../base/errors.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import type { Logger } from '../../base/logger.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../../server/http/exchange.ts';
 import type { ServerRequest } from '../../server/http/server-request.ts';
 import type { ForwardedDocument, RemoteOpenApiPublisher } from '../../server/openapi/given-version.ts';
-import { FailureLog } from '../failure-log.ts';
 import { type DocumentRequest, type FetchedDocument, fetchDocument } from '../fetch-document.ts';
 import type { RefreshPolicy } from '../refresh-machine.ts';
-import { Refresher } from '../refresher.ts';
-import { type BackendClient, isAvailable, type RemoteVersion } from '../remote-version.ts';
-import type { ServiceDocuments } from '../service-groups.ts';
+import { RefreshedDocuments, type RefreshedDocumentsOptions } from '../refreshed-documents.ts';
+import type { BackendClient, RemoteVersion } from '../remote-version.ts';
 import { divideV2, type V2Part } from './v2-parts.ts';
 
-export interface RemoteOpenApiOptions {
+export interface RemoteOpenApiOptions extends RefreshedDocumentsOptions {
   readonly client: BackendClient;
   readonly publisher: RemoteOpenApiPublisher;
-  readonly clock: Clock;
-  readonly logger: Logger;
   /** Answers a request for a v3 document. Throws, or rejects with, a StatusError if the version is unavailable. */
   forward(request: ServerRequest, to: RemoteVersion): MaybePromise<Answer>;
 }
@@ -70,59 +63,54 @@ interface KnownV2 {
 
 const NO_V2: KnownV2 = { parts: new Map(), etag: '', hash: '', names: '' };
 
-export class ServiceOpenApi implements ServiceDocuments {
+export class ServiceOpenApi extends RefreshedDocuments {
   readonly #options: RemoteOpenApiOptions;
-  readonly #refresher: Refresher;
-  readonly #failures: FailureLog;
-  #versions: readonly RemoteVersion[] = [];
   #known: KnownDocuments = { urls: new Map(), v2: NO_V2 };
   /** A text that changes with the published documents of a version, by `group/version`. */
   readonly #shown = new Map<string, string>();
 
   constructor(options: RemoteOpenApiOptions) {
+    super(options, 'OpenAPI', POLICY);
     this.#options = options;
-    this.#failures = new FailureLog(options.logger, 'OpenAPI');
-    this.#refresher = new Refresher({
-      clock: options.clock,
-      policy: POLICY,
-      fetch: (signal) => this.#fetch(signal),
-      onFailure: (error) => this.#failures.failed(this.#versions, error),
+  }
+
+  /** Publishes a version unless the same documents are published already. */
+  protected override updated(version: RemoteVersion): void {
+    const name = formatGroupVersion(version);
+    const { urls, v2 } = this.#known;
+    const part = v2.parts.get(name);
+    const url = urls?.get(`apis/${name}`);
+    const groupUrl = urls?.get(`apis/${version.group}`);
+    const shown = JSON.stringify([urls === undefined, url, groupUrl, part?.converted.hash]);
+    if (this.#shown.get(name) === shown) return;
+    this.#shown.set(name, shown);
+    this.#options.publisher.publish({
+      group: version.group,
+      version: version.version,
+      document: urls === undefined ? part?.converted : this.#forwarded(version, `apis/${name}`, url),
+      groupDocument: this.#forwarded(version, `apis/${version.group}`, groupUrl),
+      v2: () => part?.value(),
     });
   }
 
-  update(versions: readonly RemoteVersion[]): void {
-    const before = this.#versions;
-    this.#versions = versions;
-    const names = new Set(versions.map(formatGroupVersion));
-    for (const old of before) {
-      const name = formatGroupVersion(old);
-      if (names.has(name)) continue;
-      this.#shown.delete(name);
-      this.#options.publisher.remove(old);
-    }
-    for (const version of versions) this.#publish(version);
-    if (!versions.some(isAvailable)) this.#refresher.pause();
-    else if (versions.some((version) => !before.includes(version))) this.#refresher.change();
+  protected override removed(version: RemoteVersion): void {
+    this.#shown.delete(formatGroupVersion(version));
+    this.#options.publisher.remove(version);
   }
 
-  stop(): Promise<void> {
-    return this.#refresher.stop();
-  }
-
-  async #fetch(signal: AbortSignal): Promise<void> {
-    const versions = this.#versions;
-    const to = versions.find(isAvailable);
-    if (to === undefined) return;
+  protected override async fetch(to: RemoteVersion, signal: AbortSignal): Promise<void> {
     // A failure of one document does not keep the other from being used.
-    const [urls, v2] = await Promise.allSettled([this.#fetchIndex(to, signal), this.#fetchV2(to, versions, signal)]);
+    const [urls, v2] = await Promise.allSettled([
+      this.#fetchIndex(to, signal),
+      this.#fetchV2(to, this.versions, signal),
+    ]);
     signal.throwIfAborted();
     this.#known = {
       urls: urls.status === 'fulfilled' ? urls.value : this.#known.urls,
       v2: v2.status === 'fulfilled' ? v2.value : this.#known.v2,
     };
-    for (const version of this.#versions) this.#publish(version);
+    for (const version of this.versions) this.updated(version);
     for (const result of [urls, v2]) if (result.status === 'rejected') throw toError(result.reason);
-    this.#failures.succeeded(this.#versions);
   }
 
   async #fetchIndex(to: RemoteVersion, signal: AbortSignal): Promise<ReadonlyMap<string, string> | undefined> {
@@ -154,25 +142,6 @@ export class ServiceOpenApi implements ServiceDocuments {
     return fetchDocument(this.#options, to, { ...REQUEST, ...request });
   }
 
-  /** Publishes a version unless the same documents are published already. */
-  #publish(version: RemoteVersion): void {
-    const name = formatGroupVersion(version);
-    const { urls, v2 } = this.#known;
-    const part = v2.parts.get(name);
-    const url = urls?.get(`apis/${name}`);
-    const groupUrl = urls?.get(`apis/${version.group}`);
-    const shown = JSON.stringify([urls === undefined, url, groupUrl, part?.converted.hash]);
-    if (this.#shown.get(name) === shown) return;
-    this.#shown.set(name, shown);
-    this.#options.publisher.publish({
-      group: version.group,
-      version: version.version,
-      document: urls === undefined ? part?.converted : this.#forwarded(version, `apis/${name}`, url),
-      groupDocument: this.#forwarded(version, `apis/${version.group}`, groupUrl),
-      v2: () => part?.value(),
-    });
-  }
-
   #forwarded({ name }: RemoteVersion, document: string, url: string | undefined): ForwardedDocument | undefined {
     if (url === undefined) return undefined;
     const path = `/openapi/v3/${document}`;
@@ -180,7 +149,7 @@ export class ServiceOpenApi implements ServiceDocuments {
       // Requests for any other path are not forwarded.
       url: url.startsWith(`${path}?`) ? url : path,
       answer: (request) => {
-        const version = this.#versions.find((candidate) => candidate.name === name);
+        const version = this.versions.find((candidate) => candidate.name === name);
         if (version === undefined) throw new StatusError(serviceUnavailable(`APIService ${name} was removed`));
         return this.#options.forward(request, version);
       },
