@@ -3,8 +3,8 @@
  * recording webhook server for each side. Answers, stored objects and the reviews that webhooks receive are compared.
  *
  * usage: main.ts [--full] [--self] [--part NAME,...] [--cases N] [--seed N] [--only SEED,...]
- *   --full    2,000 cases with webhooks and 3,000 with policies; default 120 of each
- *   --part    only these parts: webhooks, policies
+ *   --full    2,000 cases with webhooks, 2,500 with validating and 500 with mutating policies; default 120 of each
+ *   --part    only these parts: webhooks, policies, mutating
  *   --self    compares two references: every difference is noise of this suite
  *   --seed    the seed of the first case; the others follow. Default 1
  *   --only    only the cases of these seeds, printed in full
@@ -16,6 +16,7 @@ import { differingTwice } from '../common/twice.ts';
 import type { Difference } from '../diff/compare.ts';
 import { onFreshPair } from '../peers/pair.ts';
 import type { AdmissionCase } from './admission-case.ts';
+import { generateMutatingCase } from './generate-mutating.ts';
 import { generatePolicyCase } from './generate-policies.ts';
 import { generateWebhookCase } from './generate-webhooks.ts';
 import { KNOWN } from './known.ts';
@@ -44,7 +45,8 @@ interface Part {
 
 const PARTS: Readonly<Record<string, Part>> = {
   webhooks: { full: 2000, generate: generateWebhookCase },
-  policies: { full: 3000, generate: generatePolicyCase },
+  policies: { full: 2500, generate: generatePolicyCase },
+  mutating: { full: 500, generate: generateMutatingCase },
 };
 const names = values.part?.split(',') ?? Object.keys(PARTS);
 const cases = names.flatMap((name) => {

@@ -4,7 +4,8 @@ import { compareAnswers, compareValues, type Difference } from '../diff/compare.
 import { createNormaliser, type Json, type Normaliser } from '../diff/normalise.ts';
 import type { Pair } from '../peers/pair.ts';
 import { type AdmissionCase, configurationOf, type HookKind, pathOf } from './admission-case.ts';
-import { policyObjects } from './generate-policies.ts';
+import { applying } from './generate-mutating.ts';
+import { policyObjects } from './policy-terms.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 
 export interface CaseResult {
@@ -75,7 +76,29 @@ const WIDGETS = {
           properties: {
             spec: {
               type: 'object',
-              properties: { size: { type: 'integer' }, color: { type: 'string', default: 'red' } },
+              properties: {
+                size: { type: 'integer' },
+                color: { type: 'string', default: 'red' },
+                tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+                steps: { type: 'array', items: { type: 'string' } },
+                parts: {
+                  type: 'array',
+                  'x-kubernetes-list-type': 'map',
+                  'x-kubernetes-list-map-keys': ['name'],
+                  items: {
+                    type: 'object',
+                    required: ['name'],
+                    properties: { name: { type: 'string' }, count: { type: 'integer', default: 1 } },
+                  },
+                },
+                limits: { type: 'object', additionalProperties: { 'x-kubernetes-int-or-string': true } },
+                whole: {
+                  type: 'object',
+                  'x-kubernetes-map-type': 'atomic',
+                  properties: { a: { type: 'string' }, b: { type: 'string' } },
+                },
+                free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+              },
             },
             status: { type: 'object', properties: { observedGeneration: { type: 'integer' } } },
           },
@@ -85,14 +108,24 @@ const WIDGETS = {
   },
 };
 
+const WIDGETS_PATH = '/apis/example.com/v1/namespaces/zz-probe/widgets?dryRun=All';
+
 /** Installs the webhooks and policies of all cases and waits until the last ones of each kind are used. */
 async function install({ client, recorder }: Side, cases: readonly AdmissionCase[]): Promise<void> {
   await must(client, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGETS);
   const probe: AdmissionCase = {
     name: 'zz-probe',
-    objects: policyObjects('zz-probe', {
-      policy: { validations: [{ expression: "object.metadata.name != 'denied'" }] },
-    }),
+    objects: [
+      ...policyObjects('Validating', 'zz-probe', {
+        policy: { validations: [{ expression: "object.metadata.name != 'denied'" }] },
+      }),
+      ...policyObjects('Mutating', 'zz-probe', {
+        policy: {
+          reinvocationPolicy: 'Never',
+          mutations: [applying('Object{metadata: Object.metadata{labels: {"probe": "yes"}}}')],
+        },
+      }),
+    ],
     mutating: [{ behaviour: { kind: 'response', response: { allowed: true } } }],
     validating: [{ behaviour: { kind: 'response', response: { allowed: true } } }],
     steps: [],
@@ -108,10 +141,16 @@ async function install({ client, recorder }: Side, cases: readonly AdmissionCase
     }
   }
   const path = '/api/v1/namespaces/zz-probe/configmaps?dryRun=All';
+  const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'probe' } };
   for (let i = 0; i < INSTALL_TRIES; i++) {
     await ask(client, { method: 'POST', path, body: { metadata: { name: 'probe' } } }, NO_VARIABLES);
     const denied = await ask(client, { method: 'POST', path, body: { metadata: { name: 'denied' } } }, NO_VARIABLES);
-    if (denied.status === 422 && KINDS.every((kind) => recorder.received(`/zz-probe/${kind}/`).length > 0)) return;
+    const mutated = await ask(client, { method: 'POST', path: WIDGETS_PATH, body: widget }, NO_VARIABLES);
+    const isReady =
+      denied.status === 422 &&
+      mutated.text.includes('"probe":"yes"') &&
+      KINDS.every((kind) => recorder.received(`/zz-probe/${kind}/`).length > 0);
+    if (isReady) return;
     await new Promise((resolve) => setTimeout(resolve, INSTALL_MS));
   }
   throw new Error(`${client.peer.name} does not use its webhooks and policies`);
@@ -148,10 +187,10 @@ async function runCase(sides: readonly [Side, Side], one: AdmissionCase): Promis
   return differences;
 }
 
-/** The addresses of the two webhook servers differ. */
+/** The addresses of the two webhook servers differ. protobuf writes a no-break space in errors of some builds. */
 function hidingWebhook(normaliser: Normaliser, url: string): Normaliser {
   const hide = (text: string): string =>
-    text.replaceAll(url, '<webhook>').replaceAll(url.slice('https://'.length), '<webhook>');
+    text.replaceAll(url, '<webhook>').replaceAll(url.slice('https://'.length), '<webhook>').replaceAll('\u00a0', ' ');
   return {
     ...normaliser,
     text: (text) => normaliser.text(hide(text)),

@@ -27,7 +27,7 @@ export interface PolicyCheck {
   readonly policy: string;
   readonly binding: string;
   readonly milliseconds: number;
-  /** The message of the denial or error. */
+  /** The message of the denial or error; '' for none. */
   readonly message: string;
 }
 
@@ -44,6 +44,8 @@ export interface HookMetrics {
   conditionsExcluded(owner: ConditionOwner): void;
   /** Counts a validation that does not hold, or an error. `allow` is for errors that are ignored. */
   policyChecked(check: PolicyCheck, action: 'allow' | 'deny' | 'audit' | 'warn'): void;
+  /** Counts a mutation of a policy, whether it fails or not. */
+  mutationChecked(check: PolicyCheck): void;
 }
 
 const WEBHOOK_BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
@@ -53,6 +55,7 @@ const POLICY_BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
 const MAX_CODE = 600;
 const CONDITION_LABELS = ['name', 'kind', 'type', 'operation'] as const;
 const POLICY_LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action'] as const;
+const MUTATION_LABELS = ['policy', 'policy_binding', 'error_type'] as const;
 
 /** Registers the metrics. Once per registry: a second time is a BugError. */
 export function createHookMetrics(registry: MetricRegistry, clock: Pick<Clock, 'monotonic'>): HookMetrics {
@@ -73,10 +76,32 @@ export function createHookMetrics(registry: MetricRegistry, clock: Pick<Clock, '
     now: () => clock.monotonic(),
     ...webhooks,
     ...conditions,
+    ...mutationMetrics(registry),
     policyChecked: ({ policy, binding, milliseconds, message }, action) => {
       const labels = [policy, binding, errorType(message), action] as const;
       checks.labels(...labels).add();
       checkDurations.labels(...labels).observe(milliseconds / 1000);
+    },
+  };
+}
+
+function mutationMetrics(registry: MetricRegistry): Pick<HookMetrics, 'mutationChecked'> {
+  const checks = registry.counter({
+    name: 'apiserver_mutating_admission_policy_check_total',
+    help: 'Mutations of policies, by policy, binding and error.',
+    labels: MUTATION_LABELS,
+  });
+  const durations = registry.histogram({
+    name: 'apiserver_mutating_admission_policy_check_duration_seconds',
+    help: 'Seconds that a mutation of a policy took.',
+    labels: MUTATION_LABELS,
+    buckets: POLICY_BUCKETS,
+  });
+  return {
+    mutationChecked: ({ policy, binding, milliseconds, message }) => {
+      const labels = [policy, binding, errorType(message)] as const;
+      checks.labels(...labels).add();
+      durations.labels(...labels).observe(milliseconds / 1000);
     },
   };
 }
@@ -143,6 +168,7 @@ function conditionMetrics(registry: MetricRegistry): Pick<HookMetrics, 'conditio
 
 /** As in kube-apiserver, a validation that does not hold is an `invalid_error`. */
 function errorType(message: string): string {
+  if (message === '') return 'no_error';
   if (message.startsWith('compilation')) return 'compile_error';
   return message.startsWith(OUT_OF_BUDGET) ? 'out_of_budget' : 'invalid_error';
 }

@@ -63,6 +63,11 @@ export interface ObjectType {
   /** The type of a field; undefined if the field is not declared. */
   field(name: string): CelType | undefined;
   fieldNames(): Iterable<string>;
+  /**
+   * Called with the `Value` of each field of a literal when it is evaluated. Returns the message of the error for a
+   * value that the field cannot have. Default: any value.
+   */
+  valueProblem?(field: string, value: unknown): string | undefined;
 }
 
 /** A type parameter in the declaration of a function, such as `T` in `list(T)`. Checked expressions contain none. */

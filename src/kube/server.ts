@@ -8,6 +8,7 @@ import { createAdmissionObserver } from '../admission/admission-metrics.ts';
 import { createHookMetrics, type HookMetrics } from '../admission/hook-metrics.ts';
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
 import { type AdmissionChain, createAdmission } from '../admission/plugin-chain.ts';
+import { mutatingAdmissionPolicy } from '../admission/policies/mutating-policies.ts';
 import { validatingAdmissionPolicy } from '../admission/policies/validating-policies.ts';
 import { mutatingAdmissionWebhook } from '../admission/webhooks/mutating-webhooks.ts';
 import { validatingAdmissionWebhook } from '../admission/webhooks/validating-webhooks.ts';
@@ -202,13 +203,17 @@ function policyPlugins(
 ): readonly AdmissionPlugin[] {
   const { transport } = admission;
   if (transport === undefined) return [];
+  const parts = { params: paramKinds(kube, transport), authorizer: kube.authorizer, metrics };
   return [
+    mutatingAdmissionPolicy({
+      ...parts,
+      policies: kube.lister('mutatingadmissionpolicies'),
+      bindings: kube.lister('mutatingadmissionpolicybindings'),
+    }),
     validatingAdmissionPolicy({
+      ...parts,
       policies: kube.lister('validatingadmissionpolicies'),
       bindings: kube.lister('validatingadmissionpolicybindings'),
-      params: paramKinds(kube, transport),
-      authorizer: kube.authorizer,
-      metrics,
     }),
   ];
 }

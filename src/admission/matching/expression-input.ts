@@ -16,6 +16,7 @@ import { valueFromJson } from '../../cel/runtime/native-values.ts';
 import type { Value } from '../../cel/values.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer, RequestAttributes } from '../../server/authorizer.ts';
+import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import { admissionRequestOf } from '../admission-request.ts';
 import type { ExpressionScope } from '../expression-compiler.ts';
 import type { HookView } from './match-index.ts';
@@ -50,6 +51,14 @@ export class ExpressionInput {
     this.#objects = objects;
     this.#namespaceObject = parts.namespaceObject;
     this.authorizer = parts.authorizer;
+  }
+
+  /** Returns the input of match conditions: they see no namespace, and the resource of the request. */
+  forConditions(): ExpressionInput {
+    const { resource } = this.#attributes;
+    if (this.#namespaceObject === undefined && this.#view.resource === resource) return this;
+    const parts = { authorizer: this.authorizer, namespaceObject: undefined };
+    return new ExpressionInput(this.#attributes, { ...this.#view, resource }, this.#objects, parts);
   }
 
   /** Returns the values in the order in which ExpressionCompiler declares the variables. */
@@ -117,12 +126,21 @@ function userOf(user: CheckedUser, requester: UserInfo): UserInfo {
 export async function viewedObjects(attributes: AdmissionAttributes, { version }: HookView): Promise<ViewedObjects> {
   const { object, oldObject } = attributes;
   if (version === undefined) return { object, oldObject };
-  const convert = async (from: JsonObject | undefined): Promise<JsonObject | undefined> => {
-    if (from === undefined) return undefined;
-    const converted = await attributes.convert(from, attributes.version, version);
-    // Conversion gives custom objects their first generation, which a new object does not have yet.
-    if (metadataOf(from)?.['generation'] === undefined) delete metadataOf(converted)?.['generation'];
-    return converted;
+  const conversion = { from: attributes.version, to: version };
+  return {
+    object: object && (await convertObject(attributes, object, conversion)),
+    oldObject: oldObject && (await convertObject(attributes, oldObject, conversion)),
   };
-  return { object: await convert(object), oldObject: await convert(oldObject) };
+}
+
+/** Returns an object of the request in another version. */
+export async function convertObject(
+  attributes: AdmissionAttributes,
+  object: JsonObject,
+  { from, to }: { readonly from: VersionDefinition; readonly to: VersionDefinition },
+): Promise<JsonObject> {
+  const converted = await attributes.convert(object, from, to);
+  // Conversion gives custom objects their first generation, which a new object does not have yet.
+  if (metadataOf(object)?.['generation'] === undefined) delete metadataOf(converted)?.['generation'];
+  return converted;
 }

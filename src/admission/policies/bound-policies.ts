@@ -1,12 +1,17 @@
 /** The policies that have a binding. A policy without one does nothing. */
 import { nameOf } from '../../apimachinery/meta/meta.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { compiledOnce } from '../matching/hook-dispatcher.ts';
-import { compileBinding, compilePolicy, type PolicyBinding, policyNameOf, type ValidatingPolicy } from './policy.ts';
+import { type Bound, compileBinding, type PolicyBinding, type PolicyParts, policyNameOf } from './policy.ts';
 
 /** Returns a function that compiles the present policies, by name. The order in kube-apiserver is random. */
-export function boundPolicies(policies: Lister, bindings: Lister): () => readonly ValidatingPolicy[] {
-  const policyOf = compiledOnce(compilePolicy);
+export function boundPolicies<P extends PolicyParts>(
+  policies: Lister,
+  bindings: Lister,
+  compile: (policy: JsonObject) => P,
+): () => readonly Bound<P>[] {
+  const policyOf = compiledOnce(compile);
   const bindingOf = compiledOnce(compileBinding);
   return () => {
     const bound = new Map<string, PolicyBinding[]>();

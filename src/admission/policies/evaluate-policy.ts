@@ -1,15 +1,9 @@
 /** The evaluation of a policy for one request, one binding and one parameter. */
 import type { JsonObject } from '../../base/json-value.ts';
-import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { Outcome } from '../../cel/environment.ts';
-import { valueFromJson } from '../../cel/runtime/native-values.ts';
-import type { Value } from '../../cel/values.ts';
-import { EXPRESSION_COST, OUT_OF_BUDGET, POLICY_COST } from '../cost-limits.ts';
-import type { ExpressionScope } from '../expression-compiler.ts';
+import { OUT_OF_BUDGET, POLICY_COST } from '../cost-limits.ts';
 import type { ExpressionInput } from '../matching/expression-input.ts';
-import { matchesConditions } from '../matching/match-conditions.ts';
-import type { PolicyExpression, PolicyValidation, ValidatingPolicy } from './policy.ts';
-import { PolicyVariables } from './policy-variables.ts';
+import type { PolicyValidation, ValidatingPolicy } from './policy.ts';
+import { type Evaluated, type EvaluationObserver, PolicyExpressions } from './policy-expressions.ts';
 
 /** Longer messages are replaced by the fixed one. */
 const MAX_MESSAGE = 5 * 1024;
@@ -34,15 +28,6 @@ export interface PolicyVerdict {
 
 const NOTHING: PolicyVerdict = { denials: [], annotations: [], annotationErrors: [], ignored: [] };
 
-/** Called with the time and the number of errors of conditions. */
-export type ConditionTally = (milliseconds: number, errors: number) => void;
-
-export interface EvaluationObserver {
-  /** On a monotonic axis, in milliseconds. */
-  now(): number;
-  readonly conditions: ConditionTally;
-}
-
 /** Evaluates conditions, validations and annotations. */
 export async function evaluatePolicy(
   policy: ValidatingPolicy,
@@ -50,35 +35,20 @@ export async function evaluatePolicy(
   params: JsonObject | undefined,
   observer?: EvaluationObserver,
 ): Promise<PolicyVerdict> {
-  const run = new PolicyRun(policy, input, params === undefined ? null : valueFromJson(params));
-  const matches = await run.conditions(observer);
+  const expressions = new PolicyExpressions(policy, input, params);
+  const run = new PolicyRun(policy, expressions);
+  const matches = await expressions.conditionsHold(observer);
   if (typeof matches === 'string') return run.failed(matches);
   return matches ? run.validate() : NOTHING;
 }
 
-type Evaluated = { readonly value: Value } | { readonly error: string };
-
 class PolicyRun {
   readonly #policy: ValidatingPolicy;
-  readonly #input: ExpressionInput;
-  readonly #params: Value;
+  readonly #expressions: PolicyExpressions;
 
-  constructor(policy: ValidatingPolicy, input: ExpressionInput, params: Value) {
+  constructor(policy: ValidatingPolicy, expressions: PolicyExpressions) {
     this.#policy = policy;
-    this.#input = input;
-    this.#params = params;
-  }
-
-  /** Returns whether the conditions hold, or why they fail. */
-  async conditions(observer: EvaluationObserver | undefined): Promise<boolean | string> {
-    const { conditions, scope, ignoresFailures } = this.#policy;
-    if (conditions.length === 0) return true;
-    const { variables } = this.#variables(scope);
-    const started = observer?.now() ?? 0;
-    const result = await matchesConditions(conditions, this.#input, variables);
-    observer?.conditions(observer.now() - started, result.errors);
-    if ('matches' in result) return result.matches;
-    return ignoresFailures ? false : result.error;
+    this.#expressions = expressions;
   }
 
   /** The verdict of an evaluation that fails as a whole. */
@@ -89,14 +59,14 @@ class PolicyRun {
 
   async validate(): Promise<PolicyVerdict> {
     const { validations, annotations, scope, messageScope } = this.#policy;
-    const results = await this.#evaluateAll(validations, scope, POLICY_COST);
+    const results = await this.#expressions.evaluate(validations, scope, POLICY_COST);
     if (results === undefined) return this.failed(OUT_OF_BUDGET);
-    const messages = await this.#evaluateAll(
+    const messages = await this.#expressions.evaluate(
       validations.map(({ messageExpression }) => messageExpression),
       messageScope,
       results.budget,
     );
-    const values = await this.#evaluateAll(annotations, scope, POLICY_COST);
+    const values = await this.#expressions.evaluate(annotations, scope, POLICY_COST);
     if (values === undefined) return this.failed(OUT_OF_BUDGET);
     const ignored: string[] = [];
     const denials = results.evaluated.flatMap((result, index) => {
@@ -147,53 +117,6 @@ class PolicyRun {
         );
     });
     return { annotations: found, annotationErrors: errors };
-  }
-
-  /** Evaluates expressions with a common budget. Returns undefined if it is exceeded. */
-  async #evaluateAll(
-    expressions: readonly (PolicyExpression | undefined)[],
-    scope: ExpressionScope,
-    budget: number,
-  ): Promise<{ readonly evaluated: readonly (Evaluated | undefined)[]; readonly budget: number } | undefined> {
-    const evaluated: (Evaluated | undefined)[] = [];
-    const { variables, composed } = this.#variables(scope);
-    let left = budget;
-    for (const expression of expressions) {
-      if (expression === undefined) {
-        evaluated.push(undefined);
-        continue;
-      }
-      const { compiled, source } = expression;
-      if (!compiled.ok) {
-        evaluated.push({ error: `compilation error: ${compiled.message}` });
-        continue;
-      }
-      const running: MaybePromise<Outcome> = this.#input.authorizer.run(compiled.program, variables, {
-        cost: EXPRESSION_COST,
-      });
-      const outcome = isPromise(running) ? await running : running;
-      left -= outcome.cost + (composed?.takeCost() ?? 0);
-      if (left < 0) return undefined;
-      evaluated.push(
-        'error' in outcome
-          ? { error: `expression '${source}' resulted in error: ${outcome.error.message}` }
-          : { value: outcome.value },
-      );
-    }
-    return { evaluated, budget: left };
-  }
-
-  /** The values of all variables. Those of the policy are evaluated anew for each list of expressions. */
-  #variables(scope: ExpressionScope): {
-    readonly variables: readonly (Value | undefined)[];
-    readonly composed: PolicyVariables | undefined;
-  } {
-    const { variables } = this.#policy;
-    const valuesWith = (composed: PolicyVariables | undefined, values: ExpressionScope) =>
-      this.#input.variables(values, this.#params, composed);
-    if (variables.length === 0) return { variables: valuesWith(undefined, scope), composed: undefined };
-    const composed = new PolicyVariables(variables, (all) => valuesWith(all, this.#policy.scope));
-    return { variables: valuesWith(composed, scope), composed };
   }
 }
 

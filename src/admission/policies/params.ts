@@ -2,7 +2,7 @@
 import { formatGvk, type GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import type { PolicyBinding, ValidatingPolicy } from './policy.ts';
+import type { PolicyBinding, PolicyParts } from './policy.ts';
 
 /** The objects of one kind. Reads see every write that was answered before. */
 export interface ParamObjects {
@@ -26,7 +26,7 @@ const WITHOUT_PARAMS: CollectedParams = { params: [undefined] };
 /** Returns one entry for each evaluation of the policy. `namespace` is that of the request. */
 export async function collectParams(
   kinds: ParamKinds,
-  { paramKind }: ValidatingPolicy,
+  { paramKind }: PolicyParts,
   { paramRef }: PolicyBinding,
   namespace: string,
 ): Promise<CollectedParams> {

@@ -1,4 +1,6 @@
-/** The Status of a request that a ValidatingAdmissionPolicy denies. */
+/** The Status of a request that policies deny. */
+
+import { quote } from '../../apimachinery/go-format.ts';
 import { StatusError, type StatusReason } from '../../apimachinery/status/status.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
 import { refusal } from '../refusal.ts';
@@ -8,7 +10,7 @@ export interface PolicyDenial {
   /** Undefined if the policy itself is misconfigured. */
   readonly binding: string | undefined;
   readonly message: string;
-  /** '' for Invalid. */
+  /** '' for Invalid. A misconfiguration of a mutating policy is Forbidden. */
   readonly reason: string;
 }
 
@@ -22,4 +24,18 @@ export function policyRefusal(attributes: AdmissionAttributes, denial: PolicyDen
   const { status } = refusal(attributes, message, [{ message }]);
   const reason: StatusReason = denial.reason || 'Invalid';
   return new StatusError({ ...status, reason, code: CODES[reason] ?? 422 });
+}
+
+/** Has the message and reason of the first denial, and one cause for each. Its code is always 403. */
+export function mutationRefusal(
+  attributes: AdmissionAttributes,
+  denials: readonly [PolicyDenial, ...PolicyDenial[]],
+): StatusError {
+  const messages = denials.map(({ policy, binding, message }) => {
+    const by = binding === undefined ? quote(policy) : `'${policy}' with binding '${binding}'`;
+    return `policy ${by} denied request: ${message}`;
+  });
+  const causes = messages.map((message) => ({ message }));
+  const { status } = refusal(attributes, '', causes);
+  return new StatusError({ ...status, message: messages[0] ?? '', reason: denials[0].reason });
 }

@@ -1,4 +1,4 @@
-/** A ValidatingAdmissionPolicy and its bindings, compiled for matching and evaluation. */
+/** The parts of policies and bindings that both kinds share, and a ValidatingAdmissionPolicy, compiled. */
 import { type GroupVersionKind, gvkOf } from '../../apimachinery/meta/gvk.ts';
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { listAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
@@ -42,8 +42,8 @@ export interface PolicyAnnotation extends PolicyExpression {
   readonly key: string;
 }
 
-/** A policy without its bindings. */
-export interface CompiledPolicy extends MatchedHook {
+/** The parts that validating and mutating policies share. */
+export interface PolicyParts extends MatchedHook {
   readonly name: string;
   /** Whether a request is admitted although the policy cannot be evaluated: `failurePolicy: Ignore`. */
   readonly ignoresFailures: boolean;
@@ -51,22 +51,26 @@ export interface CompiledPolicy extends MatchedHook {
   readonly paramKind: GroupVersionKind | undefined;
   readonly variables: readonly PolicyVariable[];
   readonly conditions: readonly MatchCondition[];
+  /** The variables of all expressions but message expressions. */
+  readonly scope: ExpressionScope;
+}
+
+/** A policy without its bindings. */
+export interface CompiledPolicy extends PolicyParts {
   readonly validations: readonly PolicyValidation[];
   readonly annotations: readonly PolicyAnnotation[];
-  /** The variables of conditions, variables, validations and annotations. */
-  readonly scope: ExpressionScope;
   /** The variables of message expressions. */
   readonly messageScope: ExpressionScope;
 }
 
-export interface ValidatingPolicy extends CompiledPolicy {
-  /** Ordered by name. */
-  readonly bindings: readonly PolicyBinding[];
-}
+/** A policy with its bindings, which are ordered by name. */
+export type Bound<P extends PolicyParts> = P & { readonly bindings: readonly PolicyBinding[] };
+
+export type ValidatingPolicy = Bound<CompiledPolicy>;
 
 export interface PolicyBinding extends MatchedHook {
   readonly name: string;
-  /** Deny, Warn, Audit. */
+  /** Deny, Warn, Audit; none for a mutating policy. */
   readonly actions: readonly string[];
   /** Undefined: the policy is evaluated without parameters. */
   readonly paramRef: ParamRef | undefined;
@@ -82,25 +86,42 @@ export interface ParamRef {
   readonly deniesIfMissing: boolean;
 }
 
-/** Compiles a stored policy. Its expressions were compiled before when it was written. */
-export function compilePolicy(policy: JsonObject): CompiledPolicy {
+/**
+ * Compiles the shared parts of a stored policy. The compiler is for its other expressions, which may read its variables.
+ */
+export function compileParts(policy: JsonObject): {
+  readonly parts: PolicyParts;
+  readonly compiler: ExpressionCompiler;
+} {
   const spec = objectAt(policy, 'spec') ?? {};
   const kind = objectAt(spec, 'paramKind');
   const scope: ExpressionScope = { params: kind !== undefined, authorizer: true };
-  const messageScope: ExpressionScope = { ...scope, authorizer: false };
   const compiler = listAt(spec, 'variables').length > 0 ? new ExpressionCompiler(true) : sharedCompiler();
   // A variable may read those before it.
   const variables = objectsAt(spec, 'variables').map((variable) => {
     const [name, source] = [textAt(variable, 'name'), textAt(variable, 'expression')];
     return { name, source, compiled: compiler.declareVariable(name, source, scope) };
   });
-  return {
+  const parts = {
     ...matchedHook(objectAt(spec, 'matchConstraints') ?? {}, false),
     name: nameOf(policy),
     ignoresFailures: textAt(spec, 'failurePolicy') === 'Ignore',
     paramKind: kind && gvkOf(textAt(kind, 'apiVersion'), textAt(kind, 'kind')),
     variables,
     conditions: compileConditions(objectsAt(spec, 'matchConditions'), scope, compiler),
+    scope,
+  };
+  return { parts, compiler };
+}
+
+/** Compiles a stored ValidatingAdmissionPolicy. Its expressions were compiled before when it was written. */
+export function compilePolicy(policy: JsonObject): CompiledPolicy {
+  const spec = objectAt(policy, 'spec') ?? {};
+  const { parts, compiler } = compileParts(policy);
+  const { scope } = parts;
+  const messageScope: ExpressionScope = { ...scope, authorizer: false };
+  return {
+    ...parts,
     validations: objectsAt(spec, 'validations').map((validation) => {
       const source = textAt(validation, 'expression');
       const message = textAt(validation, 'messageExpression');
@@ -121,12 +142,11 @@ export function compilePolicy(policy: JsonObject): CompiledPolicy {
         compiled: compiler.compile(source, scope, [STRING, NULL, DYN]),
       };
     }),
-    scope,
     messageScope,
   };
 }
 
-/** Compiles a stored ValidatingAdmissionPolicyBinding. */
+/** Compiles a stored binding of either kind. */
 export function compileBinding(binding: JsonObject): PolicyBinding {
   const spec = objectAt(binding, 'spec') ?? {};
   const ref = objectAt(spec, 'paramRef');

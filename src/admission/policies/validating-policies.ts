@@ -1,58 +1,29 @@
 /** The plugin ValidatingAdmissionPolicy. */
-import { isStatusError, type StatusError } from '../../apimachinery/status/status.ts';
+import type { StatusError } from '../../apimachinery/status/status.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
-import { isPromise } from '../../base/maybe-promise.ts';
 import type { DeferredAuthorizer } from '../../cel/libraries/deferred-authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { Authorizer } from '../../server/authorizer.ts';
-import type { Lister } from '../../server/own/lister.ts';
 import type { HookMetrics } from '../hook-metrics.ts';
 import { ExpressionInput, requestAuthorizer, type ViewedObjects, viewedObjects } from '../matching/expression-input.ts';
 import { HookDispatcher } from '../matching/hook-dispatcher.ts';
 import type { Candidate, HookView } from '../matching/match-index.ts';
-import { matchesNamespace, matchesObject } from '../matching/match-selectors.ts';
 import { boundPolicies } from './bound-policies.ts';
-import { type Denial, type EvaluationObserver, evaluatePolicy } from './evaluate-policy.ts';
-import { collectParams, type ParamKinds } from './params.ts';
-import type { MatchedHook, PolicyBinding, ValidatingPolicy } from './policy.ts';
+import { type Denial, evaluatePolicy } from './evaluate-policy.ts';
+import { isExempt, matchBinding, matchHook, misconfiguration, type PolicyPluginOptions } from './match-policy.ts';
+import { compilePolicy, type PolicyBinding, type ValidatingPolicy } from './policy.ts';
+import { conditionObserver } from './policy-expressions.ts';
 import { policyRefusal } from './policy-refusal.ts';
 
-export interface PolicyPluginOptions {
-  readonly policies: Lister;
-  readonly bindings: Lister;
-  readonly params: ParamKinds;
-  /** Decides the checks of expressions. */
-  readonly authorizer: Authorizer;
-  /** Default: nothing is counted. */
-  readonly metrics?: HookMetrics | undefined;
-}
-
-const POLICY_RESOURCES = new Set([
-  'validatingadmissionpolicies',
-  'validatingadmissionpolicybindings',
-  'mutatingadmissionpolicies',
-  'mutatingadmissionpolicybindings',
-]);
-/** Reviews store nothing. A policy for them could lock everybody out. */
-const REVIEWS: Readonly<Record<string, ReadonlySet<string>>> = {
-  'authentication.k8s.io': new Set(['selfsubjectreviews', 'tokenreviews']),
-  'authorization.k8s.io': new Set([
-    'localsubjectaccessreviews',
-    'selfsubjectaccessreviews',
-    'selfsubjectrulesreviews',
-    'subjectaccessreviews',
-  ]),
-};
 /** Longer values of audit annotations are cut. */
 const MAX_ANNOTATION = 10 * 1024;
 const FAILURE_KEY = 'validation.policy.admission.k8s.io/validation_failure';
 
 export function validatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
   const { policies, bindings } = options;
-  const dispatcher = new HookDispatcher({
+  const dispatcher = new HookDispatcher<ValidatingPolicy>({
     listers: [policies, bindings],
-    hooks: boundPolicies(policies, bindings),
+    hooks: boundPolicies(policies, bindings, compilePolicy),
     isExempt,
     dispatch: (attributes, candidates) => new ValidatingRun(options, attributes).run(candidates),
   });
@@ -61,11 +32,6 @@ export function validatingAdmissionPolicy(options: PolicyPluginOptions): Admissi
     handles: () => true,
     validate: (attributes) => dispatcher.run(attributes),
   };
-}
-
-function isExempt({ resource }: AdmissionAttributes): boolean {
-  if (resource.group === 'admissionregistration.k8s.io') return POLICY_RESOURCES.has(resource.resource);
-  return REVIEWS[resource.group]?.has(resource.resource) === true;
 }
 
 type PolicyAction = Parameters<HookMetrics['policyChecked']>[1];
@@ -90,17 +56,14 @@ class ValidatingRun {
 
   async #evaluate(candidate: Candidate<ValidatingPolicy>): Promise<void> {
     const { hook: policy } = candidate;
-    const view = await this.#matches(candidate);
+    const view = await matchHook(this.#attributes, candidate);
     if (view === undefined) return;
     if (typeof view === 'string') return this.#misconfigured(policy, undefined, view);
     const annotations = new Map<string, Set<string>>();
     let objects: ViewedObjects | undefined;
     for (const binding of policy.bindings) {
-      const [bound] = binding.index.candidates(this.#attributes);
-      const matched = bound === undefined ? undefined : await this.#matches(bound);
-      if (typeof matched === 'string') this.#misconfigured(policy, binding, matched);
-      if (matched === undefined || typeof matched === 'string') continue;
-      const collected = await collectParams(this.#options.params, policy, binding, this.#attributes.namespace);
+      const collected = await matchBinding(this.#attributes, this.#options.params, policy, binding);
+      if (collected === undefined) continue;
       if ('error' in collected) {
         this.#misconfigured(policy, collected.isPolicy === true ? undefined : binding, collected.error);
         if (collected.isPolicy === true) return;
@@ -110,21 +73,6 @@ class ValidatingRun {
       for (const params of collected.params) await this.#judge({ policy, binding, view, objects, params, annotations });
     }
     for (const [key, values] of annotations) this.#attributes.annotate(`${policy.name}/${key}`, [...values].join(', '));
-  }
-
-  /** Returns the view of a policy or binding that matches, undefined for one that does not, or why that fails. */
-  async #matches({ hook, viewFor }: Candidate<MatchedHook>): Promise<HookView | string | undefined> {
-    const attributes = this.#attributes;
-    if (!matchesObject(hook.objects, attributes)) return undefined;
-    const view = viewFor(attributes.name);
-    if (view === undefined) return undefined;
-    try {
-      const selected = matchesNamespace(hook.namespaces, attributes);
-      return (isPromise(selected) ? await selected : selected) ? view : undefined;
-    } catch (caught) {
-      if (!isStatusError(caught)) throw caught;
-      return caught.message;
-    }
   }
 
   async #judge(evaluation: {
@@ -142,7 +90,8 @@ class ValidatingRun {
     const input = new ExpressionInput(attributes, view, objects, { authorizer: this.#authorizer, namespaceObject });
     const { metrics } = this.#options;
     const started = metrics?.now() ?? 0;
-    const verdict = await evaluatePolicy(policy, input, params, metrics && this.#observer(metrics, policy));
+    const observer = conditionObserver(metrics, policy, attributes.operation);
+    const verdict = await evaluatePolicy(policy, input, params, observer);
     const count = (message: string, action: PolicyAction): void =>
       metrics?.policyChecked(
         { policy: policy.name, binding: binding.name, milliseconds: metrics.now() - started, message },
@@ -158,15 +107,6 @@ class ValidatingRun {
       count(message, 'deny');
       this.#refuse(policy, binding, message, '');
     }
-  }
-
-  #observer(metrics: HookMetrics, { name }: ValidatingPolicy): EvaluationObserver {
-    const { operation } = this.#attributes;
-    return {
-      now: () => metrics.now(),
-      conditions: (milliseconds, errors) =>
-        metrics.conditionsEvaluated({ name, kind: 'policy', type: 'validate', operation }, milliseconds, errors),
-    };
   }
 
   #deny(
@@ -199,8 +139,7 @@ class ValidatingRun {
 
   #misconfigured(policy: ValidatingPolicy, binding: PolicyBinding | undefined, error: string): void {
     if (policy.ignoresFailures) return;
-    const what = binding === undefined ? 'policy' : 'binding';
-    this.#refuse(policy, binding, `failed to configure ${what}: ${error}`, '');
+    this.#refuse(policy, binding, misconfiguration(binding, error), '');
   }
 
   #refuse(policy: ValidatingPolicy, binding: PolicyBinding | undefined, message: string, reason: string): void {

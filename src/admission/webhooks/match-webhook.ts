@@ -73,7 +73,7 @@ export class WebhookMatcher {
     const attributes = this.#attributes;
     this.#checks ??= requestAuthorizer(this.#options.authorizer, attributes.user);
     const parts = { authorizer: this.#checks, namespaceObject: undefined };
-    const input = new ExpressionInput(attributes, view, objects, parts);
+    const input = new ExpressionInput(attributes, view, objects, parts).forConditions();
     const { metrics } = this.#options;
     const started = metrics?.now() ?? 0;
     const result = await matchesConditions(webhook.conditions, input, input.variables(CONDITION_SCOPE));

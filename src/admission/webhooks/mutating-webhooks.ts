@@ -5,10 +5,12 @@
  * When a webhook changes the object, the whole chain runs once more. In that second run a webhook is called only if it
  * was called before, has `reinvocationPolicy: IfNeeded`, and the object was changed after its call.
  */
-import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
+import { convertObject } from '../matching/expression-input.ts';
 import type { Candidate } from '../matching/match-index.ts';
+import { Reinvocation } from '../reinvocation.ts';
 import { CallRecord } from './call-record.ts';
 import { CallFailure } from './call-webhook.ts';
 import { type Invocation, WebhookMatcher } from './match-webhook.ts';
@@ -28,33 +30,6 @@ export function mutatingAdmissionWebhook(options: WebhookPluginOptions): Admissi
     handles: () => true,
     admit: (attributes) => dispatcher.run(attributes),
   };
-}
-
-/** The webhooks of one attempt of a write that may be called again. */
-class Reinvocation {
-  /** The object after the first run; undefined if no webhook may be called again. */
-  lastOutput: JsonObject | undefined;
-  /** Called since the object was last changed. */
-  readonly #invoked = new Set<string>();
-  readonly #required = new Set<string>();
-
-  get isPossible(): boolean {
-    return this.#invoked.size > 0 || this.#required.size > 0;
-  }
-
-  isRequired({ id }: Webhook): boolean {
-    return this.#required.has(id);
-  }
-
-  wasInvoked({ id, reinvocable }: Webhook): void {
-    if (reinvocable) this.#invoked.add(id);
-  }
-
-  /** The object was changed: the webhooks called before must see it. */
-  objectChanged(): void {
-    for (const id of this.#invoked) this.#required.add(id);
-    this.#invoked.clear();
-  }
 }
 
 /** The key of the state in attributes. */
@@ -77,19 +52,15 @@ class MutatingRun {
   async run(candidates: readonly Candidate<Webhook>[]): Promise<void> {
     const attributes = this.#attributes;
     const reinvocation = this.#reinvocation;
-    const { lastOutput } = reinvocation;
-    // The plugins before this one may have changed the object in the second run.
-    if (this.#isSecond && lastOutput !== undefined && !equalJson(lastOutput, attributes.object ?? null))
-      reinvocation.objectChanged();
+    if (this.#isSecond) reinvocation.beginSecondRun(attributes.object);
     const matcher = new WebhookMatcher(attributes, this.#options, 'admit');
     for (const candidate of candidates) {
       const invocation = await matcher.match(candidate);
       if (invocation === undefined) continue;
-      if (this.#isSecond && !reinvocation.isRequired(candidate.hook)) continue;
+      if (this.#isSecond && !reinvocation.isRequired(candidate.hook.id)) continue;
       await this.#call(invocation, `round_${this.#isSecond ? 1 : 0}_index_${candidate.position}`);
     }
-    if (!this.#isSecond && reinvocation.isPossible && attributes.object !== undefined)
-      reinvocation.lastOutput = cloneJson(attributes.object);
+    if (!this.#isSecond) reinvocation.endFirstRun(attributes.object);
   }
 
   async #call(invocation: Invocation, place: string): Promise<void> {
@@ -108,7 +79,7 @@ class MutatingRun {
         this.#reinvocation.objectChanged();
         if (!this.#isSecond) attributes.reinvocation = 'wanted';
       }
-      this.#reinvocation.wasInvoked(webhook);
+      if (webhook.reinvocable) this.#reinvocation.wasInvoked(webhook.id);
     }
   }
 
@@ -136,8 +107,8 @@ class MutatingRun {
 
   async #replaceObject({ view }: Invocation, object: JsonObject): Promise<void> {
     const attributes = this.#attributes;
-    attributes.object =
-      view.version === undefined ? object : await attributes.convert(object, view.version, attributes.version);
+    const conversion = view.version && { from: view.version, to: attributes.version };
+    attributes.object = conversion === undefined ? object : await convertObject(attributes, object, conversion);
   }
 
   #annotatePatch(webhook: Webhook, { patch }: PatchedObject, place: string): void {

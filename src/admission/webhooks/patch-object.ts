@@ -1,13 +1,12 @@
 /** The patch in the answer of a mutating webhook, applied to the object of the request. */
 import { decodeStrictJson } from '../../apimachinery/codec/strict.ts';
-import { pruneUnknownFields } from '../../apimachinery/codec/unknown-fields.ts';
 import { quote } from '../../apimachinery/go-format.ts';
-import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { applyJsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { internalError } from '../../apimachinery/status/status-catalogue.ts';
-import { cloneJson, equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
+import { decodeMutated } from '../decode-mutated.ts';
 import type { AdmissionResponse } from './admission-review.ts';
 import { CallFailure } from './call-webhook.ts';
 import type { Webhook } from './webhook.ts';
@@ -41,11 +40,11 @@ export function applyWebhookPatch(
     throw new CallFailure(webhook, `unsupported patch type ${quote(response.patchType)}`);
   const patched = applyJsonPatch(cloneJson(object), patch);
   if (!patched.ok) throw failed(patched.error.message);
-  if (!isJsonObject(patched.value)) throw failed('the patched object is not an object');
-  const decoded = decode(patched.value, version);
-  const changed = !equalJson(decoded, object);
-  version.setDefaults?.(decoded);
-  return { object: decoded, changed, patch };
+  const decoded = decodeMutated(patched.value, version, 'Ignore');
+  if ('error' in decoded) throw failed(decoded.error);
+  const changed = !equalJson(decoded.object, object);
+  version.setDefaults?.(decoded.object);
+  return { object: decoded.object, changed, patch };
 }
 
 /** Returns the decoded patch; undefined if it has no operation. */
@@ -59,17 +58,6 @@ function patchOf(webhook: Webhook, { patch }: AdmissionResponse): JsonValue | un
 }
 
 const NOT_A_LIST = 'json: cannot unmarshal object into Go value of type jsonpatch.Patch';
-
-/** Built-in kinds are decoded into their type, which drops unknown fields. Others keep them until they are stored. */
-function decode(patched: JsonObject, version: VersionDefinition): JsonObject {
-  if (version.unstructured === true) return patched;
-  pruneUnknownFields(patched, version.type());
-  patched['kind'] = version.kind;
-  patched['apiVersion'] = formatGroupVersion(version);
-  const normalized = version.normalize(patched);
-  if (!normalized.ok) throw failed(normalized.message);
-  return normalized.object;
-}
 
 function failed(message: string): StatusError {
   return new StatusError(internalError(message));

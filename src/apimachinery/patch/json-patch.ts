@@ -64,7 +64,10 @@ export function applyJsonPatch(
   const run = new PatchRun(document, limits.maxCopyBytes ?? MAX_JSON_PATCH_COPY_BYTES);
   for (const operation of decoded.value) {
     const problem = run.execute(operation);
-    if (problem !== undefined) return patchFailure('unprocessable', problem, textField(operation, 'path'));
+    if (problem !== undefined) {
+      const { error } = patchFailure('unprocessable', problem, textField(operation, 'path'));
+      return { ok: false, error: run.testFailed ? { ...error, testFailed: true } : error };
+    }
     if (run.shifted > MAX_SHIFTED_ELEMENTS) return patchFailure('too-large', 'the patch shifts too many list elements');
   }
   if (decoded.value.length > 0 && deeperThan(run.root, MAX_PATCH_DEPTH)) return patchFailure('unprocessable', TOO_DEEP);
@@ -75,6 +78,8 @@ export function applyJsonPatch(
 class PatchRun {
   root: Container;
   shifted = 0;
+  /** Whether a `test` found another value. */
+  testFailed = false;
   #copied = 0;
   readonly #maxCopyBytes: number;
 
@@ -197,7 +202,9 @@ class PatchRun {
       if (value.problem !== undefined) return `error in test for path: '${path}': ${value.problem}`;
       actual = value.value ?? null;
     }
-    return matches(actual, expected ?? null) ? undefined : `testing value ${path} failed: test failed`;
+    if (matches(actual, expected ?? null)) return undefined;
+    this.testFailed = true;
+    return `testing value ${path} failed: test failed`;
   }
 
   /** The container of the last token of a path; undefined if a part of the path is missing or is not a container. */

@@ -22,6 +22,8 @@ export interface PatchError {
   readonly message: string;
   /** The path of the operation in a JSON patch, or of the object in a strategic merge, separated by dots. */
   readonly path?: string;
+  /** Whether a `test` of a JSON patch found another value. Default false. */
+  readonly testFailed?: boolean;
 }
 
 export type PatchResult<T> =

@@ -87,8 +87,16 @@ export function objectStep(type: ObjectType, fields: readonly Field[]): Step {
       if (value !== undefined) values.set(field.name, value);
     }
     frame.cost += OBJECT_COST;
-    return new LiteralObject(type, values);
+    return type.valueProblem === undefined ? new LiteralObject(type, values) : checkedObject(type, values);
   };
+}
+
+function checkedObject(type: ObjectType, values: ReadonlyMap<string, Value>): LiteralObject | CelError {
+  for (const [field, value] of values) {
+    const problem = type.valueProblem?.(field, value);
+    if (problem !== undefined) return new CelError(problem);
+  }
+  return new LiteralObject(type, values);
 }
 
 /** The value of an object literal. */
@@ -105,6 +113,10 @@ export class LiteralObject extends CelObject {
   }
   get(field: string): Value | undefined {
     return this.#values.get(field);
+  }
+  /** The fields that are set, in the order of the literal. */
+  entries(): Iterable<readonly [string, Value]> {
+    return this.#values;
   }
   equals(other: CelObject): boolean {
     if (other.type.name !== this.type.name || other.size !== this.size) return false;

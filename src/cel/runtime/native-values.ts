@@ -148,7 +148,7 @@ export function mapOfObject(object: CelObject): NativeMap {
 }
 
 /** A list of plain JSON. Items are converted when they are read. */
-class JsonList extends CelList {
+export class JsonList extends CelList {
   readonly #items: readonly JsonValue[];
   constructor(items: readonly JsonValue[]) {
     super();
@@ -163,7 +163,7 @@ class JsonList extends CelList {
 }
 
 /** An object of plain JSON. Its values are converted when they are read. */
-class JsonMap extends CelMap {
+export class JsonMap extends CelMap {
   readonly #object: JsonObject;
   constructor(object: JsonObject) {
     super();

@@ -35,6 +35,7 @@ describe('admission by the configurations of the parent', () => {
   it('has the plugins that k8s.io/apiserver has', () => {
     const { plugins } = admissionOf(fakeParent({}).transport);
     expect(plugins.map(({ name }) => name)).toEqual([
+      'MutatingAdmissionPolicy',
       'MutatingAdmissionWebhook',
       'ValidatingAdmissionPolicy',
       'ValidatingAdmissionWebhook',
@@ -55,6 +56,7 @@ describe('admission by the configurations of the parent', () => {
   it('admits once a parent without these kinds has said so, and makes no promise then', async () => {
     const { plugins, clock } = admissionOf(fakeParent({}).transport);
     await clock.advance(100);
+    expect(named(plugins, 'MutatingAdmissionPolicy').admit?.(request())).toBeUndefined();
     expect(named(plugins, 'MutatingAdmissionWebhook').admit?.(request())).toBeUndefined();
     expect(named(plugins, 'ValidatingAdmissionPolicy').validate?.(request())).toBeUndefined();
     expect(named(plugins, 'ValidatingAdmissionWebhook').validate?.(request())).toBeUndefined();

@@ -3,6 +3,7 @@
  * no admission for aggregated kinds, so an extension server has to do it, as servers of k8s.io/apiserver do.
  * Invariant: no request is admitted before the configurations of a plugin are known.
  */
+import { mutatingAdmissionPolicy } from '../../admission/policies/mutating-policies.ts';
 import { paramObjects } from '../../admission/policies/param-objects.ts';
 import type { ParamKinds } from '../../admission/policies/params.ts';
 import { validatingAdmissionPolicy } from '../../admission/policies/validating-policies.ts';
@@ -19,6 +20,8 @@ import type { Client } from '../../client/api.ts';
 import { createDiscovery } from '../../client/discovery.ts';
 import type { InformerSet } from '../../client/informer.ts';
 import {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
   MutatingWebhookConfiguration,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
@@ -53,10 +56,18 @@ export function parentAdmission(options: ParentAdmissionOptions): readonly Admis
   const calls = { client: options.webhooks, services: BY_DNS, newUid, clock, logger, authorizer };
   const mutatingWebhooks = parentLister(informers, MutatingWebhookConfiguration);
   const validatingWebhooks = parentLister(informers, ValidatingWebhookConfiguration);
+  const [mutations, mutationBindings] = [
+    parentLister(informers, MutatingAdmissionPolicy),
+    parentLister(informers, MutatingAdmissionPolicyBinding),
+  ];
   const policies = parentLister(informers, ValidatingAdmissionPolicy);
   const bindings = parentLister(informers, ValidatingAdmissionPolicyBinding);
   const params = parentParamKinds(client, clock);
   return [
+    whenReady(mutatingAdmissionPolicy({ policies: mutations, bindings: mutationBindings, params, authorizer }), clock, [
+      mutations,
+      mutationBindings,
+    ]),
     whenReady(mutatingAdmissionWebhook({ ...calls, configurations: mutatingWebhooks }), clock, [mutatingWebhooks]),
     whenReady(validatingAdmissionPolicy({ policies, bindings, params, authorizer }), clock, [policies, bindings]),
     whenReady(validatingAdmissionWebhook({ ...calls, configurations: validatingWebhooks }), clock, [

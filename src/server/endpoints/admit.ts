@@ -10,6 +10,7 @@ import type { PatchOptions, WriteOptions } from '../../apimachinery/meta/write-o
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { ServerRequest } from '../http/server-request.ts';
+import { dropMalformedMetadata } from '../resource/schema/object-metadata-form.ts';
 import { AdmissionRecord, type AdmissionSubject, type AdmissionTarget } from './admission-record.ts';
 import type { EndpointHost, RequestScope } from './endpoint.ts';
 
@@ -49,6 +50,7 @@ export class WriteAdmission implements AdmissionTarget {
     return andThen(admission.admit(attempt), () => {
       const admitted = attempt.object ?? object;
       this.#isReplaced = admitted !== object;
+      if (this.#isReplaced && this.scope.bodyVersion.unstructured === true) dropMalformedMetadata(admitted);
       if (managedFieldsOf(admitted) !== entries) this.#restoreManagedFields(admitted, entries);
       return admitted;
     });

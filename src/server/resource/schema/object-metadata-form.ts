@@ -50,13 +50,19 @@ function unknownFields(metadata: JsonObject, type: StructView): readonly string[
 
 /** Normalizes the metadata of a stored object in place: drops fields of a wrong type and sets a missing generation to 1. */
 export function repairMetadata(object: JsonObject): void {
+  const repaired = dropMalformedMetadata(object);
+  if (Number(repaired['generation'] ?? 0) === 0) repaired['generation'] = 1;
+}
+
+/** Normalizes the metadata of an object in place and drops fields of a wrong type. Returns the metadata. */
+export function dropMalformedMetadata(object: JsonObject): JsonObject {
   const { metadata } = object;
   const given: JsonObject = isJsonObject(metadata) ? metadata : {};
   const type = objectMetaView();
   const whole = normalizeTyped(given, type);
   const repaired = whole.ok ? whole.object : fitting(given, type);
-  if (Number(repaired['generation'] ?? 0) === 0) repaired['generation'] = 1;
   object['metadata'] = repaired;
+  return repaired;
 }
 
 function fitting(metadata: JsonObject, type: StructView): JsonObject {

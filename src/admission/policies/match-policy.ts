@@ -1,0 +1,80 @@
+/** The decision whether a policy and its bindings are for a request. */
+import { isStatusError } from '../../apimachinery/status/status.ts';
+import { isPromise } from '../../base/maybe-promise.ts';
+import type { AdmissionAttributes } from '../../server/admission.ts';
+import type { Authorizer } from '../../server/authorizer.ts';
+import type { Lister } from '../../server/own/lister.ts';
+import type { HookMetrics } from '../hook-metrics.ts';
+import type { Candidate, HookView } from '../matching/match-index.ts';
+import { matchesNamespace, matchesObject } from '../matching/match-selectors.ts';
+import { type CollectedParams, collectParams, type ParamKinds } from './params.ts';
+import type { MatchedHook, PolicyBinding, PolicyParts } from './policy.ts';
+
+export interface PolicyPluginOptions {
+  readonly policies: Lister;
+  readonly bindings: Lister;
+  readonly params: ParamKinds;
+  /** Decides the checks of expressions. */
+  readonly authorizer: Authorizer;
+  /** Default: nothing is counted. */
+  readonly metrics?: HookMetrics | undefined;
+}
+
+const POLICY_RESOURCES = new Set([
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+]);
+/** Reviews store nothing. A policy for them could lock everybody out. */
+const REVIEWS: Readonly<Record<string, ReadonlySet<string>>> = {
+  'authentication.k8s.io': new Set(['selfsubjectreviews', 'tokenreviews']),
+  'authorization.k8s.io': new Set([
+    'localsubjectaccessreviews',
+    'selfsubjectaccessreviews',
+    'selfsubjectrulesreviews',
+    'subjectaccessreviews',
+  ]),
+};
+
+/** Reports whether policies are never evaluated for the resource: the kinds of policies, and reviews. */
+export function isExempt({ resource }: AdmissionAttributes): boolean {
+  if (resource.group === 'admissionregistration.k8s.io') return POLICY_RESOURCES.has(resource.resource);
+  return REVIEWS[resource.group]?.has(resource.resource) === true;
+}
+
+/** Returns the view of a policy or binding that matches, undefined for one that does not, or why that fails. */
+export async function matchHook(
+  attributes: AdmissionAttributes,
+  { hook, viewFor }: Candidate<MatchedHook>,
+): Promise<HookView | string | undefined> {
+  if (!matchesObject(hook.objects, attributes)) return undefined;
+  const view = viewFor(attributes.name);
+  if (view === undefined) return undefined;
+  try {
+    const selected = matchesNamespace(hook.namespaces, attributes);
+    return (isPromise(selected) ? await selected : selected) ? view : undefined;
+  } catch (caught) {
+    if (!isStatusError(caught)) throw caught;
+    return caught.message;
+  }
+}
+
+/** Returns the parameters of a binding that matches; undefined for one that does not. */
+export async function matchBinding(
+  attributes: AdmissionAttributes,
+  kinds: ParamKinds,
+  policy: PolicyParts,
+  binding: PolicyBinding,
+): Promise<CollectedParams | undefined> {
+  const [bound] = binding.index.candidates(attributes);
+  const matched = bound === undefined ? undefined : await matchHook(attributes, bound);
+  if (matched === undefined) return undefined;
+  if (typeof matched === 'string') return { error: matched };
+  return collectParams(kinds, policy, binding, attributes.namespace);
+}
+
+/** Returns the text about a policy, or one of its bindings, that cannot be evaluated. */
+export function misconfiguration(binding: PolicyBinding | undefined, error: string): string {
+  return `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${error}`;
+}

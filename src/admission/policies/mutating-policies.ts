@@ -1,0 +1,201 @@
+/**
+ * The plugin MutatingAdmissionPolicy. Policies are evaluated by name, each for its bindings and their parameters, before
+ * mutating webhooks are called. Each mutation sees the object as the one before it left it.
+ *
+ * A mutation that is applied makes the whole chain run once more. In that second run a policy is evaluated only if it
+ * was evaluated before and has `reinvocationPolicy: IfNeeded`.
+ */
+import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { notFound } from '../../apimachinery/status/status-catalogue.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { DeferredAuthorizer } from '../../cel/libraries/deferred-authorizer.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
+import { OUT_OF_BUDGET, POLICY_COST } from '../cost-limits.ts';
+import { ExpressionInput, requestAuthorizer } from '../matching/expression-input.ts';
+import { HookDispatcher } from '../matching/hook-dispatcher.ts';
+import type { Candidate, HookView } from '../matching/match-index.ts';
+import { Reinvocation } from '../reinvocation.ts';
+import { applyMutation, type MutationResult } from './apply-mutation.ts';
+import { boundPolicies } from './bound-policies.ts';
+import { isExempt, matchBinding, matchHook, misconfiguration, type PolicyPluginOptions } from './match-policy.ts';
+import { compileMutatingPolicy, type MutatingPolicy, type PolicyMutation } from './mutating-policy.ts';
+import type { PolicyBinding } from './policy.ts';
+import { conditionObserver, PolicyExpressions } from './policy-expressions.ts';
+import { mutationRefusal, type PolicyDenial } from './policy-refusal.ts';
+import { ViewedObject } from './viewed-object.ts';
+
+export function mutatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
+  const { policies, bindings } = options;
+  const dispatcher = new HookDispatcher<MutatingPolicy>({
+    listers: [policies, bindings],
+    hooks: boundPolicies(policies, bindings, compileMutatingPolicy),
+    isExempt,
+    dispatch: (attributes, candidates) => new MutatingRun(options, attributes).run(candidates),
+  });
+  return {
+    name: 'MutatingAdmissionPolicy',
+    handles: (operation) => operation !== 'DELETE',
+    admit: (attributes) => dispatcher.run(attributes),
+  };
+}
+
+/** A policy that is to be evaluated for one binding and one parameter. */
+interface Invocation {
+  readonly policy: MutatingPolicy;
+  readonly binding: PolicyBinding;
+  readonly params: JsonObject | undefined;
+  readonly view: HookView;
+}
+
+/** The key of the state in attributes. */
+const REINVOCATION = {};
+
+/** One run over the policies of one request. */
+class MutatingRun {
+  readonly #options: PolicyPluginOptions;
+  readonly #attributes: AdmissionAttributes;
+  readonly #authorizer: DeferredAuthorizer;
+  readonly #reinvocation: Reinvocation;
+  readonly #isSecond: boolean;
+  readonly #denials: PolicyDenial[] = [];
+  readonly #object: ViewedObject;
+
+  constructor(options: PolicyPluginOptions, attributes: AdmissionAttributes) {
+    this.#options = options;
+    this.#attributes = attributes;
+    this.#authorizer = requestAuthorizer(options.authorizer, attributes.user);
+    this.#reinvocation = attributes.state(REINVOCATION, () => new Reinvocation());
+    this.#isSecond = attributes.reinvocation === 'running';
+    this.#object = new ViewedObject(attributes);
+  }
+
+  /** All policies are matched before the first one changes the object. */
+  async run(candidates: readonly Candidate<MutatingPolicy>[]): Promise<void> {
+    const invocations: Invocation[] = [];
+    for (const candidate of candidates) await this.#match(candidate, invocations);
+    if (invocations.length > 0) await this.#mutate(invocations);
+    const [first, ...others] = this.#denials;
+    if (first !== undefined) throw mutationRefusal(this.#attributes, [first, ...others]);
+  }
+
+  async #match(candidate: Candidate<MutatingPolicy>, invocations: Invocation[]): Promise<void> {
+    const { hook: policy } = candidate;
+    const view = await matchHook(this.#attributes, candidate);
+    if (view === undefined) return;
+    if (typeof view === 'string') return this.#misconfigured(policy, undefined, view);
+    for (const binding of policy.bindings) {
+      const collected = await matchBinding(this.#attributes, this.#options.params, policy, binding);
+      if (collected === undefined) continue;
+      if ('error' in collected) {
+        this.#misconfigured(policy, collected.isPolicy === true ? undefined : binding, collected.error);
+        if (collected.isPolicy === true) return;
+        continue;
+      }
+      for (const params of collected.params) invocations.push({ policy, binding, params, view });
+    }
+  }
+
+  async #mutate(invocations: readonly Invocation[]): Promise<void> {
+    const attributes = this.#attributes;
+    if (this.#isSecond) this.#reinvocation.beginSecondRun(attributes.object);
+    const namespaceObject = await this.#namespaceObject();
+    for (const invocation of invocations) await this.#invoke(invocation, namespaceObject);
+    if (await this.#object.store()) {
+      this.#reinvocation.objectChanged();
+      if (!this.#isSecond) attributes.reinvocation = 'wanted';
+    }
+    if (!this.#isSecond) this.#reinvocation.endFirstRun(attributes.object);
+  }
+
+  /** Undefined for a cluster-scoped request. Throws the 404 of a namespace that does not exist. */
+  async #namespaceObject(): Promise<JsonObject | undefined> {
+    const { kind, namespace } = this.#attributes;
+    const isNamespace = kind.group === '' && kind.kind === 'Namespace';
+    if (namespace === '' || isNamespace) return undefined;
+    const found = await this.#attributes.namespaceObject();
+    if (found === undefined) throw new StatusError(notFound({ group: '', resource: 'namespaces' }, namespace));
+    return found;
+  }
+
+  async #invoke(invocation: Invocation, namespaceObject: JsonObject | undefined): Promise<void> {
+    const { policy, binding } = invocation;
+    const expressions = await this.#expressions(invocation, namespaceObject);
+    const { metrics } = this.#options;
+    const observer = conditionObserver(metrics, policy, this.#attributes.operation);
+    const holds = await expressions.conditionsHold(observer);
+    if (typeof holds === 'string') this.#deny(policy, binding, holds);
+    if (holds !== true) return;
+    const id = idOf(invocation);
+    if (this.#isSecond && !this.#reinvocation.isRequired(id)) return;
+    for (const mutation of policy.mutations) {
+      const started = metrics?.now() ?? 0;
+      const result = await this.#apply(mutation, invocation, namespaceObject);
+      if (result === undefined) break;
+      metrics?.mutationChecked({
+        policy: policy.name,
+        binding: binding.name,
+        milliseconds: metrics.now() - started,
+        message: 'error' in result ? result.error : '',
+      });
+      if ('error' in result) this.#deny(policy, binding, result.error);
+      else this.#object.replace(result.object);
+    }
+    if (policy.reinvocable) this.#reinvocation.wasInvoked(id);
+  }
+
+  /** The expressions for the present object. */
+  async #expressions(
+    { policy, params, view }: Invocation,
+    namespaceObject: JsonObject | undefined,
+  ): Promise<PolicyExpressions> {
+    const parts = { authorizer: this.#authorizer, namespaceObject };
+    const input = new ExpressionInput(this.#attributes, view, await this.#object.in(view), parts);
+    return new PolicyExpressions(policy, input, params);
+  }
+
+  /** Returns undefined if the request has no object. Each mutation has a budget of its own. */
+  async #apply(
+    mutation: PolicyMutation,
+    invocation: Invocation,
+    namespaceObject: JsonObject | undefined,
+  ): Promise<MutationResult | undefined> {
+    const { policy, view } = invocation;
+    const { object } = await this.#object.in(view);
+    if (object === undefined) return undefined;
+    const { compiled } = mutation;
+    if (!compiled.ok) return { error: compiled.message };
+    const expressions = await this.#expressions(invocation, namespaceObject);
+    const result = await expressions.evaluate([mutation], policy.scope, POLICY_COST);
+    const [evaluated] = result?.evaluated ?? [];
+    if (evaluated === undefined) return { error: OUT_OF_BUDGET };
+    if ('error' in evaluated) return evaluated;
+    const requested = this.#attributes.version;
+    const target = { object, requested, version: view.version ?? requested, hasType: this.#hasType() };
+    return applyMutation(mutation, evaluated.value, target);
+  }
+
+  /** A subresource with a kind of its own is described in the document of its resource. */
+  #hasType(): boolean {
+    const { operation, resource, version, versions } = this.#attributes;
+    if (operation === 'CONNECT') return false;
+    return versions.includes(version) || (version.group === resource.group && version.version === resource.version);
+  }
+
+  #misconfigured(policy: MutatingPolicy, binding: PolicyBinding | undefined, error: string): void {
+    if (policy.ignoresFailures) return;
+    const message = misconfiguration(binding, error);
+    this.#denials.push({ policy: policy.name, binding: binding?.name, message, reason: 'Forbidden' });
+  }
+
+  #deny(policy: MutatingPolicy, binding: PolicyBinding, message: string): void {
+    if (policy.ignoresFailures) return;
+    this.#denials.push({ policy: policy.name, binding: binding.name, message, reason: 'Invalid' });
+  }
+}
+
+/** The separator occurs in no name. */
+function idOf({ policy, binding, params }: Invocation): string {
+  const parameter = params === undefined ? '' : `${namespaceOf(params)}/${nameOf(params)}`;
+  return `${policy.name} ${binding.name} ${parameter}`;
+}
