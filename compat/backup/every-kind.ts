@@ -51,7 +51,8 @@ export async function listedResources(client: Client): Promise<readonly ListedRe
     if (answer.status !== 200) continue;
     const { resources } = JSON.parse(answer.text) as { resources: DiscoveredResource[] };
     for (const { name, kind, namespaced, verbs } of resources) {
-      if (!verbs.includes('list') || name.includes('/')) continue;
+      // Component statuses are made for each request and never stored.
+      if (!verbs.includes('list') || name.includes('/') || name === 'componentstatuses') continue;
       found.push({
         path: `${root}/${name}`,
         groupVersion,

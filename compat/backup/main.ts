@@ -1,67 +1,116 @@
 /**
- * Opens snapshots of an etcd that kube-apiserver wrote to, and compares every object in every version with what
- * kube-apiserver serves.
+ * Compares stored bytes with the reference, both ways. A kube-apiserver writes objects of every kind to etcd, encrypted or
+ * not; `keelson open` serves a snapshot of that etcd, and every object in every version must be equal. Then the objects
+ * are encoded as our server stores them, written to another etcd, and a kube-apiserver on it must serve the same.
  *
- * usage: main.ts [--full] [--only NAME,...]
- *   --full   one run for each encryption provider and media type, and a snapshot with 100,000 objects; default one run
- *   --only   only these runs
+ * usage: main.ts [--full] [--objects N]
+ *   --full      a run for each provider and encoding, and a snapshot with 100,000 objects; default one run with all
+ *               providers
+ *   --objects   the size of the large snapshot; without --full only that is made
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient } from '../diff/client.ts';
-import { makeCredentials } from '../peers/peer.ts';
+import { type Credentials, makeCredentials } from '../peers/peer.ts';
 import { startReference } from '../peers/reference.ts';
-import { compareLists, readLists } from './compare-lists.ts';
-import { createEveryKind, listedResources } from './every-kind.ts';
+import { type Comparison, compareLists, type Lists, readLists } from './compare-lists.ts';
+import { createEveryKind, type ListedResource, listedResources } from './every-kind.ts';
+import { openLarge } from './large.ts';
 import { openBackup } from './open-server.ts';
+import { encryptionConfig, FULL, type Run, SHORT } from './runs.ts';
 import { takeSnapshot } from './take-snapshot.ts';
+import { writeBack } from './write-back.ts';
 
 const { values } = parseArgs({
-  options: { full: { type: 'boolean', default: false }, only: { type: 'string' }, keep: { type: 'string' } },
+  options: { full: { type: 'boolean', default: false }, objects: { type: 'string' } },
 });
 /** Every version. The reference has some kinds behind feature gates, too. */
+const RUNTIME_CONFIG =
+  '--runtime-config=api/all=true,certificates.k8s.io/v1beta1=true,certificates.k8s.io/v1alpha1=true,scheduling.k8s.io/v1alpha2=true,storagemigration.k8s.io/v1beta1=true';
 const FLAGS = [
   '--disable-admission-plugins=ServiceAccount',
-  '--runtime-config=api/all=true,certificates.k8s.io/v1beta1=true,certificates.k8s.io/v1alpha1=true,scheduling.k8s.io/v1alpha2=true,storagemigration.k8s.io/v1beta1=true',
+  RUNTIME_CONFIG,
   '--feature-gates=ClusterTrustBundle=true,PodCertificateRequest=true,StorageVersionMigrator=true,GenericWorkload=true',
 ];
-const OPEN_FLAGS = FLAGS.filter((flag) => flag.startsWith('--runtime-config'));
 const SHOWN = 20;
+const LARGE = 100_000;
 
-const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'compat-backup-'));
-let failed = false;
-try {
-  const credentials = await makeCredentials(join(folder, 'credentials'));
-  const reference = await startReference({ credentials, flags: FLAGS });
-  const path = join(folder, 'snapshot.db');
-  let expected: Awaited<ReturnType<typeof readLists>>;
-  let resources: Awaited<ReturnType<typeof listedResources>>;
+interface Written {
+  readonly expected: Lists;
+  readonly resources: readonly ListedResource[];
+}
+
+/** Lets the reference write everything and takes the snapshot. */
+async function writeByReference(credentials: Credentials, flags: readonly string[], path: string): Promise<Written> {
+  const reference = await startReference({ credentials, flags: [...FLAGS, ...flags] });
+  const client = createClient(reference);
   try {
-    const client = createClient(reference);
     const created = await createEveryKind(client);
-    resources = await listedResources(client);
-    expected = await readLists(client, resources);
+    const resources = await listedResources(client);
+    const expected = await readLists(client, resources);
     const size = await takeSnapshot(reference.etcdUrl, path);
-    console.log(`${created} objects created by kube-apiserver, snapshot of ${size} bytes`);
-    client.close();
+    console.log(`  ${created} objects created by kube-apiserver, snapshot of ${size} bytes`);
+    return { expected, resources };
   } finally {
+    client.close();
     await reference.stop();
   }
-  const opened = await openBackup(path, credentials, OPEN_FLAGS);
+}
+
+function report(what: string, { objects, differences }: Comparison): number {
+  console.log(`  ${what}: ${objects} objects compared, ${differences.length} differences`);
+  for (const difference of differences.slice(0, SHOWN)) console.log(`    ${difference}`);
+  return differences.length;
+}
+
+async function runOne(run: Run, folder: string, credentials: Credentials): Promise<number> {
+  console.log(run.name);
+  const path = join(folder, 'snapshot.db');
+  const configFile = join(folder, 'encryption.json');
+  const config = run.encryption && encryptionConfig(run.encryption);
+  if (config !== undefined) writeFileSync(configFile, config);
+  const encryption = config === undefined ? [] : [`--encryption-provider-config=${configFile}`];
+  const { expected, resources } = await writeByReference(credentials, [...encryption, ...(run.flags ?? [])], path);
+
+  const opened = await openBackup(path, credentials, [RUNTIME_CONFIG, ...encryption]);
+  const openedClient = createClient(opened);
+  let differences = 0;
   try {
-    console.log(opened.output());
-    const client = createClient(opened);
-    const { objects, differences } = compareLists(expected, await readLists(client, resources));
-    console.log(`${objects} objects of ${resources.length} resources compared, ${differences.length} differences`);
-    for (const difference of differences.slice(0, SHOWN)) console.log(`  ${difference}`);
-    failed = differences.length > 0;
-    client.close();
+    differences += report('keelson open', compareLists(expected, await readLists(openedClient, resources)));
   } finally {
+    openedClient.close();
     await opened.stop();
   }
-} finally {
-  if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
+
+  const again = await startReference({
+    credentials,
+    flags: [...FLAGS, ...encryption],
+    fill: async (etcdUrl) => {
+      console.log(`  ${await writeBack(path, config, etcdUrl)} objects encoded by Keelson`);
+    },
+  });
+  const againClient = createClient(again);
+  try {
+    const lists = await readLists(againClient, resources);
+    differences += report('kube-apiserver', compareLists(expected, lists, { ignoresRevisions: true }));
+  } finally {
+    againClient.close();
+    await again.stop();
+  }
+  return differences;
 }
-process.exitCode = failed ? 1 : 0;
+
+const folder = mkdtempSync(join(tmpdir(), 'compat-backup-'));
+let differences = 0;
+try {
+  const credentials = await makeCredentials(join(folder, 'credentials'));
+  if (values.objects === undefined || values.full)
+    for (const run of values.full ? FULL : SHORT) differences += await runOne(run, folder, credentials);
+  if (values.full || values.objects !== undefined)
+    await openLarge(Number(values.objects ?? LARGE), join(folder, 'large.db'), credentials);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = differences > 0 ? 1 : 0;

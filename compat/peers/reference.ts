@@ -18,6 +18,8 @@ export interface ReferenceOptions {
   readonly flags?: readonly string[];
   /** Default false: etcd does not sync to disk, because comparisons need no durability. */
   readonly fsync?: boolean;
+  /** Called with the address of etcd before kube-apiserver starts. Default: etcd is empty then. */
+  readonly fill?: (etcdUrl: string) => Promise<void>;
 }
 
 export interface Reference extends Peer {
@@ -63,6 +65,7 @@ export async function startReference(options: ReferenceOptions): Promise<Referen
       check: async () => (await fetch(`${etcdUrl}/health`)).ok,
     });
 
+    await options.fill?.(etcdUrl);
     const port = await freePort();
     const url = `https://127.0.0.1:${port}`;
     const logFile = join(folder, 'kube-apiserver.log');

@@ -8,6 +8,7 @@ export function openCommand(): Command {
     .description('serve an etcd snapshot read-only, or compare two of them; other flags are those of keelson serve')
     .argument('<snapshot>', 'a file of "etcdctl snapshot save", or the data folder of a stopped etcd member')
     .option('--etcd-prefix <prefix>', 'the prefix of the keys, as the flag of the kube-apiserver was', '/registry')
+    .option('--encryption-provider-config <file>', 'the EncryptionConfiguration of the cluster, to decrypt values')
     .option('--diff <snapshot>', 'print the differences to this newer snapshot instead; exits with 1 if there are any')
     .allowUnknownOption()
     .allowExcessArguments()

@@ -6,6 +6,7 @@ import { nodePlatform } from '../controlplane/node/node-platform.ts';
 import { serverOptions } from '../controlplane/options.ts';
 import { SnapshotStore } from '../controlplane/snapshot-store.ts';
 import { parseObject } from '../server/registry/stored-object.ts';
+import type { EncryptionRules } from '../storage/encryption/encryption.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { loadSnapshot } from './load-snapshot.ts';
 
@@ -13,6 +14,7 @@ export interface DiffOptions {
   readonly older: string;
   readonly newer: string;
   readonly prefix: string;
+  readonly rules: EncryptionRules | undefined;
 }
 
 /** Longer values are cut. */
@@ -20,8 +22,8 @@ const VALUE_CHARACTERS = 80;
 
 /** Prints one line per object and one per field. Resolves with 1 if there are differences. */
 export async function printDiff(options: DiffOptions): Promise<number> {
-  const older = await objectsOf(options.older, options.prefix);
-  const newer = await objectsOf(options.newer, options.prefix);
+  const older = await objectsOf(options.older, options);
+  const newer = await objectsOf(options.newer, options);
   let differing = 0;
   for (const key of [...new Set([...older.keys(), ...newer.keys()])].sort()) {
     const lines = objectLines(key, older.get(key), newer.get(key));
@@ -32,10 +34,10 @@ export async function printDiff(options: DiffOptions): Promise<number> {
   return differing === 0 ? EXIT_CODES.ok : EXIT_CODES.failed;
 }
 
-async function objectsOf(path: string, prefix: string): Promise<ReadonlyMap<string, Uint8Array>> {
+async function objectsOf(path: string, { prefix, rules }: DiffOptions): Promise<ReadonlyMap<string, Uint8Array>> {
   const options = serverOptions({ storage: 'memory', dataDir: '', runtimeConfig: ['api/all=true'], controllers: [] });
   const completed = await completeOptions(options, nodePlatform);
-  const store = new SnapshotStore({ prefix, reason: 'the store is read-only' });
+  const store = new SnapshotStore({ prefix, rules, reason: 'the store is read-only' });
   return decodeSnapshot(completed, store, loadSnapshot(path), async ({ report, items }) => {
     for (const { key, reason } of report.undecodable) console.error(`warning: ${path}: ${key} is left out: ${reason}`);
     const values = new Map<string, Uint8Array>();

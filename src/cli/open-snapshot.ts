@@ -1,10 +1,13 @@
 /** Serves an etcd snapshot read-only until a signal. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { ConfigError, isConfigError, toError } from '../base/errors.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
+import { parseEncryptionConfig } from '../controlplane/encryption-config.ts';
 import { mergeOptions } from '../controlplane/options.ts';
 import { SnapshotStore } from '../controlplane/snapshot-store.ts';
+import type { EncryptionRules } from '../storage/encryption/encryption.ts';
 import { loadSnapshot } from './load-snapshot.ts';
 import { printDiff } from './open-diff.ts';
 import { reportLines } from './open-report.ts';
@@ -33,9 +36,11 @@ const FLAGS = [
  */
 export async function openSnapshot(path: string, flags: OpenFlags, serverFlags: readonly string[]): Promise<number> {
   const line = parseServerCommandLine([...FLAGS, ...serverFlags]);
-  if (flags.diff !== undefined) return printDiff({ older: path, newer: flags.diff, prefix: flags.etcdPrefix });
+  const rules = readRules(flags.encryptionProviderConfig);
+  const { diff, etcdPrefix: prefix } = flags;
+  if (diff !== undefined) return printDiff({ older: path, newer: diff, prefix, rules });
   const state = loadSnapshot(path);
-  const store = new SnapshotStore({ prefix: flags.etcdPrefix, reason: readOnlyReason(path) });
+  const store = new SnapshotStore({ prefix, rules, reason: readOnlyReason(path) });
   const folder = mkdtempSync(join(tmpdir(), 'keelson-open-'));
   let shown: readonly string[] = [];
   try {
@@ -51,6 +56,17 @@ export async function openSnapshot(path: string, flags: OpenFlags, serverFlags: 
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Throws ConfigError for a file that cannot be read or is invalid. */
+function readRules(path: string | undefined): EncryptionRules | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return parseEncryptionConfig(readFileSync(path, 'utf8'), path);
+  } catch (caught) {
+    if (isConfigError(caught)) throw caught;
+    throw new ConfigError(`--encryption-provider-config: ${toError(caught).message}`, { cause: caught });
   }
 }
 

@@ -49,11 +49,11 @@ describe('keelson', () => {
 
   it('exits with 2 for invalid server flags, with one sentence', async () => {
     expect(await runCommand(['--secure-prot=1'])).toBe(2);
-    expect(await runCommand(['serve', '--encryption-provider-config=x'])).toBe(2);
+    expect(await runCommand(['serve', '--authorization-config=x'])).toBe(2);
     expect(complaints).toEqual([
       'keelson: unknown flag --secure-prot: did you mean --secure-port?',
       expect.stringMatching(
-        /^keelson: --encryption-provider-config: encryption of stored objects is not supported yet/,
+        /^keelson: --authorization-config: authorization configuration files are not supported yet/,
       ),
     ]);
   });

@@ -161,8 +161,8 @@ describe('the server command line', () => {
   });
 
   it('refuses flags whose absence would be noticed too late', () => {
-    expect(() => parse(['--encryption-provider-config=x'])).toThrow(
-      'encryption of stored objects is not supported yet',
+    expect(() => parse(['--authorization-config=x'])).toThrow(
+      'authorization configuration files are not supported yet',
     );
     expect(() => parse(['--authorization-mode=RBAC,Webhook'])).toThrow('contains "Webhook"');
   });

@@ -126,6 +126,18 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       server((v) => ({ compactionIntervalMs: v.milliseconds() })),
     ],
     [
+      'encryption-provider-config',
+      'string',
+      'file with an EncryptionConfiguration (identity, aescbc, aesgcm, secretbox), by which stored values are encrypted',
+      server((v) => ({ encryption: { configFile: v.text() } })),
+    ],
+    [
+      'encryption-provider-config-automatic-reload',
+      'bool',
+      'use changes of that file without a restart (default false)',
+      server((v) => ({ encryption: { reload: v.bool() } })),
+    ],
+    [
       'etcd-servers',
       'strings',
       'accepted and not used, because there is no etcd driver yet: objects are kept where --storage says',
@@ -328,8 +340,6 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
 
 /** Flags that are refused instead of ignored, because their absence would be noticed too late. With the alternative. */
 export const REFUSED_FLAGS: Readonly<Record<string, string>> = {
-  'encryption-provider-config':
-    'encryption of stored objects is not supported yet; remove the flag and protect the data folder',
   'authorization-config': 'authorization configuration files are not supported yet; use --authorization-mode',
   'authorization-webhook-config-file': 'authorization webhooks are not supported yet; use --authorization-mode=RBAC',
   'authorization-policy-file': 'ABAC policies are not supported; use --authorization-mode=RBAC',

@@ -52,6 +52,7 @@ export interface CompletedOptions {
   readonly serviceAccounts: ServiceAccountKeySet;
   readonly tokenFile: NamedText | undefined;
   readonly auditPolicy: NamedText | undefined;
+  readonly encryptionConfig: NamedText | undefined;
   readonly admission: AdmissionFiles;
   /** The path of the admin's kubeconfig. Undefined if there is no kubeconfig or no path to write it to. */
   readonly kubeconfigFile: string | undefined;
@@ -102,6 +103,8 @@ async function completeWith(
   const tokenFile = await readNamed(platform, '--token-auth-file', authentication.tokenFile);
   const auditPolicy = await readNamed(platform, '--audit-policy-file', audit.policyFile);
   const admission = await readAdmissionFiles(options, platform);
+  const { configFile } = options.encryption;
+  const encryptionConfig = await readNamed(platform, '--encryption-provider-config', configFile);
   const serviceAccounts = await readServiceAccountKeys(options, platform, tls.pki);
   const hasAdmin = authentication.clientCaFile === '';
   const kubeconfigFile = options.kubeconfigFile || (dataDir === '' ? '' : `${dataDir}/admin.kubeconfig`);
@@ -116,6 +119,7 @@ async function completeWith(
     serviceAccounts,
     tokenFile,
     auditPolicy,
+    encryptionConfig,
     admission,
     kubeconfigFile: hasAdmin && kubeconfigFile !== '' ? platform.absolutePath(kubeconfigFile) : undefined,
     kubeconfig: (url, { pki, servingCaPem }) => {

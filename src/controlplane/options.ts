@@ -148,6 +148,14 @@ export interface ReportedVersionOptions {
   readonly treeState: '' | 'clean' | 'dirty';
 }
 
+/** Encryption of stored values. */
+export interface EncryptionOptions {
+  /** `--encryption-provider-config`: an EncryptionConfiguration. '' encrypts nothing. */
+  readonly configFile: string;
+  /** `--encryption-provider-config-automatic-reload`: whether changes of the file are used without a restart. */
+  readonly reload: boolean;
+}
+
 export interface ServerOptions {
   /**
    * The folder of keys, certificates, the admin's kubeconfig and, with `lmdb`, the objects. It is created if it does
@@ -160,6 +168,7 @@ export interface ServerOptions {
   readonly kubeconfigFile: string;
   /** `--etcd-compaction-interval` in milliseconds. 0 disables compaction. */
   readonly compactionIntervalMs: number;
+  readonly encryption: EncryptionOptions;
   readonly serving: ServingOptions;
   readonly authentication: AuthenticationOptions;
   readonly aggregation: AggregationOptions;
@@ -207,6 +216,7 @@ export const defaultOptions: ServerOptions = {
   reported: { version: '', commit: '', treeState: '' },
   kubeconfigFile: '',
   compactionIntervalMs: 300_000,
+  encryption: { configFile: '', reload: false },
   serving: {
     bindAddress: '127.0.0.1',
     port: 6443,

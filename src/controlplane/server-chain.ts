@@ -87,8 +87,8 @@ export interface ServerChainParts {
   readonly flags: Readonly<Record<string, string>> | undefined;
   /** Takes ownership of everything that the chain opens. */
   readonly lifetime: Lifetime;
-  /** The transformer of the storage, if it may hold bytes of kube-apiserver. It gets the built-in resources. */
-  readonly forms?: StoredForms | undefined;
+  /** The stored forms of resources, by which the storage transforms its values. They get the built-in resources. */
+  readonly forms: StoredForms;
   /** Whether the storage must not be written: no objects of a new server, no loops, no calls to other servers. */
   readonly readOnly?: boolean;
 }
@@ -133,7 +133,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     routing: options.aggregation.routing,
   });
   const extensions = createExtensions(serving, { client: outbound, services: resolver }, kube, readOnly);
-  parts.forms?.bind([...kube.definitions, extensions.definition], isStoredAsJson);
+  parts.forms.bind([...kube.definitions, extensions.definition], isStoredAsJson);
   lifetime.add('calls to webhooks and extension servers', () => outbound.stop());
   const servers = [
     { server: kube, name: 'built-in kinds' },

@@ -6,16 +6,18 @@
 import { toError } from '../base/errors.ts';
 import { isJsonObject } from '../base/json-value.ts';
 import { isPromise } from '../base/maybe-promise.ts';
-import { StoredForms } from '../server/registry/stored-forms.ts';
+import { type StorageMediaType, StoredForms } from '../server/registry/stored-forms.ts';
 import { parseObject } from '../server/registry/stored-object.ts';
 import { chained } from '../storage/chained-transformer.ts';
-import { escapeSegment } from '../storage/keys.ts';
+import type { EncryptionRules } from '../storage/encryption/encryption.ts';
 import { createMirrorStorage, type MirrorStorage } from '../storage/memory/memory-storage.ts';
 import { readOnly } from '../storage/read-only.ts';
 import type { KeyValue, Storage } from '../storage/storage.ts';
 import { transformed } from '../storage/transformed.ts';
 import type { ValueTransformer } from '../storage/value-transformer.ts';
+import { keyOfEtcd } from './etcd-keys.ts';
 import { SCOPE } from './loops/control-loops.ts';
+import { createEncryption } from './stored-encryption.ts';
 
 /** A state of etcd. */
 export interface EtcdState {
@@ -49,10 +51,12 @@ export interface SnapshotReport {
 export interface SnapshotStoreOptions {
   /** The prefix of the keys, without a final slash: `/registry`. */
   readonly prefix: string;
+  /** How `forms` encodes built-in kinds for another store. Default JSON. */
+  readonly mediaType?: StorageMediaType;
   /** The reason in the Status of a refused write. */
   readonly reason: string;
-  /** Decrypts values. Default: encrypted values cannot be decoded. */
-  readonly decryption?: ValueTransformer | undefined;
+  /** The rules of the EncryptionConfiguration. Default: encrypted values cannot be decoded. */
+  readonly rules?: EncryptionRules | undefined;
 }
 
 /** Keys of kube-apiserver that are not objects of an API. */
@@ -70,8 +74,10 @@ export class SnapshotStore {
 
   constructor(options: SnapshotStoreOptions) {
     this.#options = options;
-    this.forms = new StoredForms({ scope: SCOPE, mediaType: 'application/json' });
-    this.#transformer = options.decryption === undefined ? this.forms : chained(options.decryption, this.forms);
+    this.forms = new StoredForms({ scope: SCOPE, mediaType: options.mediaType ?? 'application/json' });
+    const { rules, prefix } = options;
+    this.#transformer =
+      rules === undefined ? this.forms : chained(createEncryption(rules, this.forms, prefix), this.forms);
     this.#mirror = createMirrorStorage({ revision: EMPTY_REVISION, items: [] });
     this.storage = readOnly(transformed(this.#mirror, this.#transformer), options.reason);
   }
@@ -84,7 +90,7 @@ export class SnapshotStore {
     const others = new Map<string, number>();
     let foreignKeys = 0;
     for (const item of items) {
-      const key = ownKey(item.key, this.#options.prefix);
+      const key = keyOfEtcd(item.key, this.#options.prefix);
       if (key === undefined) {
         foreignKeys++;
         continue;
@@ -107,13 +113,6 @@ export class SnapshotStore {
     );
     return { revision, objects: kept.length, undecodable, unserved, foreignKeys };
   }
-}
-
-/** The key of our layout for a key of etcd; undefined for keys outside of the prefix. */
-function ownKey(key: string, prefix: string): string | undefined {
-  if (!key.startsWith(`${prefix}/`)) return undefined;
-  const segments = key.slice(prefix.length + 1).split('/');
-  return `${SCOPE}/${segments.map(escapeSegment).join('/')}`;
 }
 
 /** The first two segments behind the scope: `pods/default`, `example.com/widgets`. */

@@ -14,14 +14,20 @@ import { reachableUrl } from '../node/reachable-url.ts';
 import { startCertificateRenewal } from '../pki/certificate-renewal.ts';
 import type { Health } from '../server/health.ts';
 import type { Handler } from '../server/http/exchange.ts';
+import { StoredForms } from '../server/registry/stored-forms.ts';
 import { startCompactor } from '../storage/compactor.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import type { Storage } from '../storage/storage.ts';
+import { transformed } from '../storage/transformed.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import type { ControlPlane } from './control-plane.ts';
+import { parseEncryptionConfig } from './encryption-config.ts';
+import { ETCD_PREFIX } from './etcd-keys.ts';
+import { SCOPE } from './loops/control-loops.ts';
 import type { ServerOptions } from './options.ts';
 import { createServerChain, type ServerChain } from './server-chain.ts';
 import type { EtcdState, SnapshotReport, SnapshotStore } from './snapshot-store.ts';
+import { createEncryption, startEncryptionReload } from './stored-encryption.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
 export interface StartOptions {
@@ -29,6 +35,8 @@ export interface StartOptions {
   readonly logger?: Logger;
   /** Whether every request is logged at debug level. Default false. */
   readonly logRequests?: boolean;
+  /** A store to use instead of that of the options, for tests. The control plane stops it. */
+  readonly storage?: Storage;
   /** The state of an etcd to serve read-only, instead of the storage of the options. Nothing is written then. */
   readonly snapshot?: ServedSnapshot;
   /** The flags that `/flagz` shows, with their values. Default: there is no such page. */
@@ -50,13 +58,16 @@ export interface ServedSnapshot {
  */
 export async function startControlPlane(
   completed: CompletedOptions,
-  { logger = SILENT, logRequests = false, flags, snapshot }: StartOptions = {},
+  { logger = SILENT, logRequests = false, flags, storage: given, snapshot }: StartOptions = {},
 ): Promise<ControlPlane> {
   const lifetime = new Lifetime('control plane');
   lifetime.add('data folder', () => completed.release());
   try {
-    const storage = snapshot?.store.storage ?? (await openStorage(completed, logger));
-    lifetime.add('storage', () => storage.stop());
+    const forms = snapshot?.store.forms ?? createForms();
+    const opened = given ?? snapshot?.store.storage ?? (await openStorage(completed, logger));
+    lifetime.add('storage', () => opened.stop());
+    const storage = snapshot === undefined ? encrypted(opened, { completed, forms, logger, lifetime }) : opened;
+    if (storage !== opened) lifetime.add('encryption', () => storage.stop());
     const compactor = startCompactor(storage, {
       clock: completed.platform.clock,
       intervalMs: completed.options.compactionIntervalMs,
@@ -69,7 +80,7 @@ export async function startControlPlane(
       logRequests,
       flags,
       lifetime,
-      forms: snapshot?.store.forms,
+      forms,
       readOnly: snapshot !== undefined,
     });
     if (snapshot !== undefined) snapshot.onReport(await snapshot.store.fill(snapshot.state));
@@ -93,6 +104,33 @@ export async function startControlPlane(
 async function openStorage({ options, platform, storageFolder }: CompletedOptions, logger: Logger): Promise<Storage> {
   if (options.storage === 'memory') return createMemoryStorage({ clock: platform.clock });
   return platform.openStorage(storageFolder, (error) => logger.error('storage cannot remove old revisions', error));
+}
+
+/** The forms of an embedded store, whose values are JSON in our storage versions: they only name the resource of a key. */
+function createForms(): StoredForms {
+  return new StoredForms({ scope: SCOPE, mediaType: 'application/json' });
+}
+
+/** Wraps the storage if an encryption configuration is given. Throws ConfigError for an invalid one. */
+function encrypted(storage: Storage, parts: EncryptedParts): Storage {
+  const { completed, forms, logger, lifetime } = parts;
+  const { encryptionConfig: config, options, platform } = completed;
+  if (config === undefined) return storage;
+  const encryption = createEncryption(parseEncryptionConfig(config.text, config.path), forms, ETCD_PREFIX);
+  if (options.encryption.reload) {
+    const { clock } = platform;
+    const readFile = (path: string): Promise<string | undefined> => platform.readFile(path);
+    const reload = startEncryptionReload({ ...config, encryption, readFile, clock, logger });
+    lifetime.add('encryption configuration', () => reload.stop());
+  }
+  return transformed(storage, encryption);
+}
+
+interface EncryptedParts {
+  readonly completed: CompletedOptions;
+  readonly forms: StoredForms;
+  readonly logger: Logger;
+  readonly lifetime: Lifetime;
 }
 
 function listen({ options, platform, tls }: CompletedOptions, chain: ServerChain, logger: Logger): Promise<Listener> {

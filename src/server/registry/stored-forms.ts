@@ -7,7 +7,7 @@
  * StoredHistory. A value that was decoded here is never stale: any encoding may stay in the store.
  */
 
-import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { formatGroupVersion, type GroupResource } from '../../apimachinery/meta/gvk.ts';
 import { decodeObject, type ResolveType } from '../../apimachinery/protobuf/decode.ts';
 import { encodeObject } from '../../apimachinery/protobuf/encode.ts';
 import { BugError } from '../../base/errors.ts';
@@ -82,6 +82,20 @@ export class StoredForms implements ValueTransformer {
   /** The definition of the built-in resource that a key belongs to. */
   definitionOf(key: string): StoredDefinition | undefined {
     return this.#resourceOf(key)?.definition;
+  }
+
+  /**
+   * The group and the plural of the resource that a key belongs to, by which encryption is configured. Undefined for keys
+   * that are not those of objects. A resource with a version in the core group counts as one of that group: events.
+   */
+  groupResourceOf(key: string): GroupResource | undefined {
+    const definition = this.definitionOf(key);
+    if (definition !== undefined) {
+      const isCore = (definition.storedVersions ?? definition.versions).some(({ group }) => group === '');
+      return { group: isCore ? '' : definition.storageVersion.group, resource: definition.plural };
+    }
+    const [, group = '', resource] = key.split('/');
+    return resource !== undefined && group.includes('.') ? { group, resource } : undefined;
   }
 
   fromStorage(stored: Uint8Array, { key }: TransformContext): FromStorage {

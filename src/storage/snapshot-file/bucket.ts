@@ -2,6 +2,7 @@
  * The buckets of a bbolt file: B+trees of pages. Invariants: every page is read at most once, so a file with cycles
  * ends; every place is checked against the page that contains it; keys are in strictly ascending order.
  */
+import { copyBytes } from '../../base/bytes.ts';
 import { damaged } from './damaged.ts';
 import { type Meta, PAGE_HEADER } from './meta-page.ts';
 import type { RandomAccess } from './random-access.ts';
@@ -59,7 +60,7 @@ export class Buckets {
     const buckets = new Map<string, Bucket>();
     this.#walk(this.#page(this.#meta.root, 0), 0, ({ key, value, offset, isBucket }) => {
       if (!isBucket) throw damaged(this.#file, offset, 'a value stands where a bucket is expected');
-      buckets.set(Buffer.from(key).toString('latin1'), { header: value.slice(), offset });
+      buckets.set(Buffer.from(key).toString('latin1'), { header: copyBytes(value), offset });
     });
     return buckets;
   }

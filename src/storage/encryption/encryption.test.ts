@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import { Encryption, type EncryptionRules } from './encryption.ts';
+import { type CipherName, createProvider, IDENTITY } from './providers.ts';
+
+const secret = (fill: number, length = 32): Uint8Array => new Uint8Array(length).fill(fill);
+const CIPHERS: readonly CipherName[] = ['aescbc', 'aesgcm', 'secretbox'];
+const KEY = 'registry/secrets/default/a';
+
+function encryption(rules: EncryptionRules): Encryption {
+  return new Encryption({
+    rules,
+    resourceOf: (key) => {
+      const [, resource = '', next = ''] = key.split('/');
+      return resource.includes('.') ? { group: resource, resource: next } : { group: '', resource };
+    },
+    pathOf: (key) => `/${key}`,
+  });
+}
+
+const VALUE = encodeUtf8('{"kind":"Secret"}');
+
+describe('encryption of stored values', () => {
+  it.each(CIPHERS)('by %s gives back the value, with the name of the key in its prefix', (name) => {
+    const sealed = encryption(new Map([['secrets.', [createProvider(name, [{ name: 'k1', secret: secret(1) }])]]]));
+    const stored = sealed.toStorage(VALUE, { key: KEY });
+    expect(decodeUtf8(stored.subarray(0, 24))).toContain(`k8s:enc:${name}:v1:k1:`);
+    expect(sealed.fromStorage(stored, { key: KEY })).toEqual({ value: VALUE, stale: false });
+    stored[stored.byteLength - 1]! ^= 1;
+    if (name !== 'aescbc') expect(() => sealed.fromStorage(stored, { key: KEY })).toThrow(/cannot be decrypted/);
+    expect(() => sealed.fromStorage(stored.subarray(0, 30), { key: KEY })).toThrow(/shorter than the required size/);
+  });
+
+  it('by aesgcm belongs to the path of the value', () => {
+    const sealed = encryption(new Map([['*.*', [createProvider('aesgcm', [{ name: 'k', secret: secret(1, 16) }])]]]));
+    const stored = sealed.toStorage(VALUE, { key: KEY });
+    expect(() => sealed.fromStorage(stored, { key: `${KEY}b` })).toThrow(/cannot be decrypted/);
+  });
+
+  it('marks values of another key or provider as stale', () => {
+    const [old, next] = [
+      { name: 'old', secret: secret(1) },
+      { name: 'new', secret: secret(2) },
+    ];
+    const before = encryption(new Map([['secrets.', [createProvider('aescbc', [old])]]]));
+    const after = encryption(
+      new Map([['secrets.', [createProvider('secretbox', [next]), createProvider('aescbc', [next, old]), IDENTITY]]]),
+    );
+    const stored = before.toStorage(VALUE, { key: KEY });
+    expect(after.fromStorage(stored, { key: KEY })).toEqual({ value: VALUE, stale: true });
+    expect(after.fromStorage(VALUE, { key: KEY })).toEqual({ value: VALUE, stale: true });
+    expect(after.fromStorage(after.toStorage(VALUE, { key: KEY }), { key: KEY }).stale).toBe(false);
+    before.setRules(new Map([['secrets.', [IDENTITY]]]));
+    expect(() => before.fromStorage(stored, { key: KEY })).toThrow(/no provider .* \(k8s:enc:aescbc:v1:old:\)/);
+  });
+
+  it('chooses the rule of the resource, then of its group, then of all', () => {
+    const provider = (name: string) => [createProvider('aescbc', [{ name, secret: secret(3) }])];
+    const chosen = encryption(
+      new Map([
+        ['secrets.', provider('one')],
+        ['*.', provider('core')],
+        ['*.*', provider('all')],
+      ]),
+    );
+    const keyNameOf = (key: string) => decodeUtf8(chosen.toStorage(VALUE, { key })).split(':')[4];
+    expect(['registry/secrets/a', 'registry/pods/a', 'registry/example.com/sails/a'].map(keyNameOf)).toEqual([
+      'one',
+      'core',
+      'all',
+    ]);
+  });
+});

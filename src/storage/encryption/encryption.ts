@@ -1,0 +1,85 @@
+/**
+ * The transformer that encrypts stored values by resource. The first provider of a resource encrypts; a value of another
+ * provider or another key is stale, so that the next write of it uses the first one.
+ */
+import { StorageError } from '../errors.ts';
+import { type FromStorage, type TransformContext, type ValueTransformer, valueEncoding } from '../value-transformer.ts';
+import { IDENTITY, type Provider } from './providers.ts';
+
+/** The resource that the values of a key belong to. */
+export interface KeyResource {
+  /** '' for the core group. */
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** The providers by resource: `secrets.`, `deployments.apps`, `*.apps`, `*.*`. */
+export type EncryptionRules = ReadonlyMap<string, readonly Provider[]>;
+
+export interface EncryptionOptions {
+  readonly rules: EncryptionRules;
+  /** Returns undefined for keys that are not objects of an API; those are not encrypted. */
+  readonly resourceOf: (key: string) => KeyResource | undefined;
+  /** Returns the path of a key in etcd, which is authenticated with the value: `/registry/secrets/default/a`. */
+  readonly pathOf: (key: string) => string;
+}
+
+const PLAIN: readonly Provider[] = [IDENTITY];
+
+export class Encryption implements ValueTransformer {
+  readonly #options: EncryptionOptions;
+  #rules: EncryptionRules;
+
+  constructor(options: EncryptionOptions) {
+    this.#options = options;
+    this.#rules = options.rules;
+  }
+
+  /** Uses other rules from now on. */
+  setRules(rules: EncryptionRules): void {
+    this.#rules = rules;
+  }
+
+  toStorage(value: Uint8Array, { key }: TransformContext): Uint8Array {
+    const [first = IDENTITY] = this.#providersOf(key);
+    return first.seal(value, this.#options.pathOf(key));
+  }
+
+  fromStorage(stored: Uint8Array, { key }: TransformContext): FromStorage {
+    const path = this.#options.pathOf(key);
+    let reason = 'no provider of the encryption configuration has its prefix';
+    for (const [i, provider] of this.#providersOf(key).entries()) {
+      const opened = provider.open(stored, path);
+      if (opened.outcome === 'ok') return { value: opened.value, stale: i > 0 || !opened.isFirstKey };
+      if (opened.outcome === 'failed') reason = `it cannot be decrypted: ${opened.reason}`;
+    }
+    if (valueEncoding(stored) === 'encrypted') reason = `${reason} (${prefixOf(stored)})`;
+    throw new StorageError('Corrupt', `the value of ${JSON.stringify(key)} cannot be decoded: ${reason}`, { key });
+  }
+
+  #providersOf(key: string): readonly Provider[] {
+    const resource = this.#options.resourceOf(key);
+    if (resource === undefined) return PLAIN;
+    const rules = this.#rules;
+    return (
+      rules.get(ruleName(resource.group, resource.resource)) ??
+      rules.get(ruleName(resource.group, '*')) ??
+      rules.get(ruleName('*', '*')) ??
+      PLAIN
+    );
+  }
+}
+
+/** The key of a rule: resource and group, with a dot also for the core group. */
+export function ruleName(group: string, resource: string): string {
+  return `${resource}.${group}`;
+}
+
+/** The longest prefix that is shown in a message. */
+const SHOWN = 60;
+
+/** `k8s:enc:<provider>:v1:<key name>:` */
+function prefixOf(stored: Uint8Array): string {
+  const head = String.fromCharCode(...stored.subarray(0, SHOWN));
+  return /^k8s:enc:\w+:v\d+:[^:]*:/.exec(head)?.[0] ?? 'k8s:enc:';
+}
