@@ -8,13 +8,15 @@ import { serverOptions } from '../../src/controlplane/options.ts';
 import { SnapshotStore } from '../../src/controlplane/snapshot-store.ts';
 import { createEncryption } from '../../src/controlplane/stored-encryption.ts';
 import { nodeBuildInfo } from '../../src/node/platform.ts';
+import { createProvider } from '../../src/storage/encryption/providers.ts';
 import { openFile } from '../../src/storage/snapshot-file/random-access.ts';
 import { readSnapshot, verifyHash } from '../../src/storage/snapshot-file/read-snapshot.ts';
 import { etcdWriter } from './etcd-put.ts';
 
 /** Returns the number of objects that were written. Throws if one of them cannot be decoded. */
 export async function writeBack(path: string, config: string | undefined, etcdUrl: string): Promise<number> {
-  const rules = config === undefined ? undefined : parseEncryptionConfig(config, 'encryption.json');
+  const rules =
+    config === undefined ? undefined : parseEncryptionConfig({ path: 'encryption.json', text: config }, createProvider);
   const store = new SnapshotStore({
     prefix: ETCD_PREFIX,
     rules,

@@ -8,6 +8,7 @@ import { parseEncryptionConfig } from '../controlplane/encryption-config.ts';
 import { mergeOptions } from '../controlplane/options.ts';
 import { SnapshotStore } from '../controlplane/snapshot-store.ts';
 import type { EncryptionRules } from '../storage/encryption/encryption.ts';
+import { createProvider } from '../storage/encryption/providers.ts';
 import { loadSnapshot } from './load-snapshot.ts';
 import { printDiff } from './open-diff.ts';
 import { reportLines } from './open-report.ts';
@@ -63,7 +64,7 @@ export async function openSnapshot(path: string, flags: OpenFlags, serverFlags: 
 function readRules(path: string | undefined): EncryptionRules | undefined {
   if (path === undefined) return undefined;
   try {
-    return parseEncryptionConfig(readFileSync(path, 'utf8'), path);
+    return parseEncryptionConfig({ path, text: readFileSync(path, 'utf8') }, createProvider);
   } catch (caught) {
     if (isConfigError(caught)) throw caught;
     throw new ConfigError(`--encryption-provider-config: ${toError(caught).message}`, { cause: caught });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createProvider } from '../storage/encryption/providers.ts';
 import { parseEncryptionConfig } from './encryption-config.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -7,7 +8,8 @@ function config(resources: string): string {
   return `apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n${resources}`;
 }
 
-const rules = (text: string): string[] => [...parseEncryptionConfig(text, 'e.yaml').keys()];
+const parse = (text: string) => parseEncryptionConfig({ path: 'e.yaml', text }, createProvider);
+const rules = (text: string): string[] => [...parse(text).keys()];
 
 describe('an EncryptionConfiguration', () => {
   it('has providers for resources, groups and everything else', () => {
@@ -22,7 +24,7 @@ describe('an EncryptionConfiguration', () => {
   providers: [{aesgcm: {keys: [{name: k1, secret: ${KEY}}]}}]
 `);
     expect(rules(text)).toEqual(['secrets.', 'deployments.apps', '*.', '*.*']);
-    expect(parseEncryptionConfig(text, 'e.yaml').get('secrets.')).toHaveLength(2);
+    expect(parse(text).get('secrets.')).toHaveLength(2);
   });
 
   it.each([
@@ -55,7 +57,7 @@ describe('an EncryptionConfiguration', () => {
       /resource "secrets" is masked by earlier rule "\*\.\*"/,
     ],
   ])('%j is refused', (text, message) => {
-    expect(() => parseEncryptionConfig(text, 'e.yaml')).toThrow(message);
-    expect(() => parseEncryptionConfig(text, 'e.yaml')).toThrow(/^--encryption-provider-config: e.yaml: /);
+    expect(() => parse(text)).toThrow(message);
+    expect(() => parse(text)).toThrow(/^--encryption-provider-config: e.yaml: /);
   });
 });

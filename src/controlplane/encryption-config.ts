@@ -9,12 +9,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-valu
 import { type EncryptionRules, ruleName } from '../storage/encryption/encryption.ts';
 import {
   type CipherName,
-  createProvider,
+  type CreateProvider,
   type EncryptionKey,
   IDENTITY,
   KEY_LENGTHS,
   type Provider,
-} from '../storage/encryption/providers.ts';
+} from '../storage/encryption/provider.ts';
+import type { NamedText } from './complete-options.ts';
 
 const API_VERSIONS = ['apiserver.config.k8s.io/v1', 'v1'];
 const KIND = 'EncryptionConfiguration';
@@ -24,7 +25,7 @@ const PROVIDERS: readonly string[] = [...CIPHERS, 'identity', 'kms'];
 const WITHOUT_API = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations'];
 
 /** Throws ConfigError with every problem and its path. The secrets of keys are not in it. */
-export function parseEncryptionConfig(text: string, path: string): EncryptionRules {
+export function parseEncryptionConfig({ text, path }: NamedText, create: CreateProvider): EncryptionRules {
   const fail = (problem: string): never => {
     throw new ConfigError(`--encryption-provider-config: ${path}: ${problem}`);
   };
@@ -36,7 +37,7 @@ export function parseEncryptionConfig(text: string, path: string): EncryptionRul
   if (!isJsonObject(value)) return fail('it is not an object');
   if (value['kind'] !== KIND || !API_VERSIONS.includes(String(value['apiVersion'])))
     return fail(`it is not an ${KIND} of apiserver.config.k8s.io/v1`);
-  const config = new ConfigReader();
+  const config = new ConfigReader(create);
   const rules = config.rules(value['resources']);
   if (config.problems.length > 0) return fail(config.problems.join('; '));
   return rules;
@@ -50,6 +51,11 @@ interface Rule {
 /** Reads the configuration and collects its problems. */
 class ConfigReader {
   readonly problems: string[] = [];
+  readonly #create: CreateProvider;
+
+  constructor(create: CreateProvider) {
+    this.#create = create;
+  }
 
   rules(value: JsonValue | undefined): EncryptionRules {
     const rules = new Map<string, readonly Provider[]>();
@@ -126,7 +132,7 @@ class ConfigReader {
     const keys = this.#list(isJsonObject(settings) ? settings['keys'] : undefined, keysPath).flatMap(
       (key, i) => this.#key(key, `${keysPath}[${i}]`, KEY_LENGTHS[cipher]) ?? [],
     );
-    return this.problems.length === before ? createProvider(cipher, keys) : undefined;
+    return this.problems.length === before ? this.#create(cipher, keys) : undefined;
   }
 
   #key(value: JsonValue, path: string, lengths: readonly number[]): EncryptionKey | undefined {

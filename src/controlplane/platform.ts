@@ -15,6 +15,7 @@ import type { OutboundClient } from '../server/http/outbound.ts';
 import type { ProcessUsage } from '../server/metrics/process-metrics.ts';
 import type { PreparedOpenApi } from '../server/openapi/prepared.ts';
 import type { BuildInfo } from '../server/version-info.ts';
+import type { CreateProvider } from '../storage/encryption/provider.ts';
 import type { Storage } from '../storage/storage.ts';
 
 export interface Platform {
@@ -52,6 +53,8 @@ export interface Platform {
   prefetchStorage(): void;
   /** Opens the durable storage of a folder. `onProblem` reports failures of its background work. */
   openStorage(folder: string, onProblem: (error: Error) => void): Promise<Storage>;
+  /** Makes a provider of `--encryption-provider-config`. */
+  readonly createEncryptionProvider: CreateProvider;
   openAuditLog(options: AuditLogOptions): Promise<AuditLog>;
   /** Throws ConfigError if the address or the port cannot be used. */
   listen(options: ListenerOptions): Promise<Listener>;

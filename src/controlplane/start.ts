@@ -116,11 +116,12 @@ function encrypted(storage: Storage, parts: EncryptedParts): Storage {
   const { completed, forms, logger, lifetime } = parts;
   const { encryptionConfig: config, options, platform } = completed;
   if (config === undefined) return storage;
-  const encryption = createEncryption(parseEncryptionConfig(config.text, config.path), forms, ETCD_PREFIX);
+  const create = platform.createEncryptionProvider;
+  const encryption = createEncryption(parseEncryptionConfig(config, create), forms, ETCD_PREFIX);
   if (options.encryption.reload) {
     const { clock } = platform;
     const readFile = (path: string): Promise<string | undefined> => platform.readFile(path);
-    const reload = startEncryptionReload({ ...config, encryption, readFile, clock, logger });
+    const reload = startEncryptionReload({ ...config, encryption, create, readFile, clock, logger });
     lifetime.add('encryption configuration', () => reload.stop());
   }
   return transformed(storage, encryption);

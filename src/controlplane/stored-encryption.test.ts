@@ -3,6 +3,7 @@ import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { SILENT } from '../base/logger.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { StoredForms } from '../server/registry/stored-forms.ts';
+import { createProvider } from '../storage/encryption/providers.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import { completeOptions } from './complete-options.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -21,6 +22,8 @@ const config = (name: string): string =>
       { resources: ['secrets'], providers: [{ secretbox: { keys: [{ name, secret: key(1) }] } }, { identity: {} }] },
     ],
   });
+
+const parse = (text: string) => parseEncryptionConfig({ path: 'e', text }, createProvider);
 
 let plane: ControlPlane | undefined;
 afterEach(async () => {
@@ -65,11 +68,12 @@ it('the server stores Secrets encrypted, other objects as they are, and shows bo
 it('a changed configuration is used within a minute, and an invalid one is not', async () => {
   const clock = new VirtualClock();
   const forms = new StoredForms({ scope: 'registry', mediaType: 'application/json' });
-  const encryption = createEncryption(parseEncryptionConfig(config('k1'), 'e'), forms, '/registry');
-  encryption.setRules(parseEncryptionConfig(config('k1').replace('"secrets"', '"things.example.com"'), 'e'));
+  const encryption = createEncryption(parse(config('k1')), forms, '/registry');
+  encryption.setRules(parse(config('k1').replace('"secrets"', '"things.example.com"')));
   const files = ['not a configuration', config('k2').replace('"secrets"', '"things.example.com"')];
   const reload = startEncryptionReload({
     encryption,
+    create: createProvider,
     path: 'e',
     text: config('k1'),
     readFile: async () => files.shift(),

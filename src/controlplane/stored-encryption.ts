@@ -5,6 +5,7 @@ import type { Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { StoredForms } from '../server/registry/stored-forms.ts';
 import { Encryption, type EncryptionRules } from '../storage/encryption/encryption.ts';
+import type { CreateProvider } from '../storage/encryption/provider.ts';
 import { parseEncryptionConfig } from './encryption-config.ts';
 import { etcdKeyOf } from './etcd-keys.ts';
 
@@ -20,6 +21,7 @@ export function createEncryption(rules: EncryptionRules, forms: StoredForms, pre
 
 export interface ReloadOptions {
   readonly encryption: Encryption;
+  readonly create: CreateProvider;
   readonly path: string;
   /** The text that is in use. */
   readonly text: string;
@@ -33,15 +35,16 @@ export interface ReloadOptions {
 const INTERVAL_MS = 60_000;
 
 /** Reads the file at intervals and uses its new rules. A file that is invalid changes nothing and is logged. */
-export function startEncryptionReload({ encryption, path, text, readFile, clock, logger }: ReloadOptions): Stoppable {
-  let current = text;
+export function startEncryptionReload(options: ReloadOptions): Stoppable {
+  const { encryption, create, path, readFile, clock, logger } = options;
+  let current = options.text;
   let timer: Timer | undefined;
   let stopped = false;
   const reload = async (): Promise<void> => {
     try {
       const next = await readFile(path);
       if (next === undefined || next === current) return;
-      encryption.setRules(parseEncryptionConfig(next, path));
+      encryption.setRules(parseEncryptionConfig({ path, text: next }, create));
       current = next;
       logger.info('uses the changed encryption configuration', { path });
     } catch (caught) {

@@ -22,6 +22,7 @@ import {
 import { formatKubeconfig, writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { ensurePki } from '../../pki/pki-folder.ts';
 import { ensureSecretFolder } from '../../pki/secret-file.ts';
+import { createProvider } from '../../storage/encryption/providers.ts';
 import { folderError } from '../../storage/lmdb/folder-error.ts';
 import { lockFolder } from '../../storage/lmdb/folder-lock.ts';
 import type { Platform } from '../platform.ts';
@@ -63,6 +64,7 @@ export const nodePlatform: Platform = {
     const { openLmdbStorage } = await import('../../storage/lmdb/open.ts');
     return openLmdbStorage({ folder, onProblem });
   },
+  createEncryptionProvider: createProvider,
   openAuditLog: async (options) => {
     const { openAuditLog } = await import('../../node/log/audit-log.ts');
     return openAuditLog(options);

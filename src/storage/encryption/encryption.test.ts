@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { Encryption, type EncryptionRules } from './encryption.ts';
-import { type CipherName, createProvider, IDENTITY } from './providers.ts';
+import { type CipherName, IDENTITY } from './provider.ts';
+import { createProvider } from './providers.ts';
 
 const secret = (fill: number, length = 32): Uint8Array => new Uint8Array(length).fill(fill);
 const CIPHERS: readonly CipherName[] = ['aescbc', 'aesgcm', 'secretbox'];

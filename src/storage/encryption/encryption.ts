@@ -4,7 +4,7 @@
  */
 import { StorageError } from '../errors.ts';
 import { type FromStorage, type TransformContext, type ValueTransformer, valueEncoding } from '../value-transformer.ts';
-import { IDENTITY, type Provider } from './providers.ts';
+import { IDENTITY, type Provider } from './provider.ts';
 
 /** The resource that the values of a key belong to. */
 export interface KeyResource {

@@ -4,23 +4,10 @@
  * that kube-apiserver makes and reads.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { concatBytes, encodeUtf8, equalBytes } from '../../base/bytes.ts';
+import { concatBytes, encodeUtf8 } from '../../base/bytes.ts';
 import { toError } from '../../base/errors.ts';
+import { type CipherName, type CreateProvider, type Opened, startsWith } from './provider.ts';
 import { openSecretbox, SECRETBOX_NONCE, SECRETBOX_TAG, sealSecretbox } from './secretbox.ts';
-
-export interface EncryptionKey {
-  readonly name: string;
-  readonly secret: Uint8Array;
-}
-
-export type CipherName = 'aescbc' | 'aesgcm' | 'secretbox';
-
-/** The lengths of keys in bytes that a provider takes. */
-export const KEY_LENGTHS: Readonly<Record<CipherName, readonly number[]>> = {
-  aescbc: [16, 24, 32],
-  aesgcm: [16, 24, 32],
-  secretbox: [32],
-};
 
 /** `path` is the key of the value in etcd, which aesgcm authenticates. */
 interface Cipher {
@@ -29,29 +16,7 @@ interface Cipher {
   open(sealed: Uint8Array, path: string): Uint8Array | undefined;
 }
 
-export type Opened =
-  | { readonly outcome: 'ok'; readonly value: Uint8Array; readonly isFirstKey: boolean }
-  /** The value does not have the prefix of the provider, or of any of its keys. */
-  | { readonly outcome: 'other' }
-  | { readonly outcome: 'failed'; readonly reason: string };
-
-/** A provider with its keys: the first one encrypts, all of them decrypt. */
-export interface Provider {
-  seal(plain: Uint8Array, path: string): Uint8Array;
-  open(stored: Uint8Array, path: string): Opened;
-}
-
-const ENCRYPTED = encodeUtf8('k8s:enc:');
-
-/** Values as they are. It does not take encrypted ones: another provider may be able to decrypt them. */
-export const IDENTITY: Provider = {
-  seal: (plain) => plain,
-  open: (stored) =>
-    startsWith(stored, ENCRYPTED) ? { outcome: 'other' } : { outcome: 'ok', value: stored, isFirstKey: true },
-};
-
-/** There must be at least one key, each of a length in KEY_LENGTHS. */
-export function createProvider(name: CipherName, keys: readonly EncryptionKey[]): Provider {
+export const createProvider: CreateProvider = (name, keys) => {
   const ciphers = keys.map((key) => ({
     prefix: encodeUtf8(`k8s:enc:${name}:v1:${key.name}:`),
     cipher: CIPHERS[name](key.secret),
@@ -71,7 +36,7 @@ export function createProvider(name: CipherName, keys: readonly EncryptionKey[])
       return failure;
     },
   };
-}
+};
 
 /** Returns the reason of a failure as a text. */
 function openWith(cipher: Cipher, sealed: Uint8Array, path: string): Uint8Array | string {
@@ -134,8 +99,4 @@ function secretbox(secret: Uint8Array): Cipher {
       return openSecretbox(sealed.subarray(SECRETBOX_NONCE), sealed.subarray(0, SECRETBOX_NONCE), secret);
     },
   };
-}
-
-function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
-  return equalBytes(bytes.subarray(0, prefix.byteLength), prefix);
 }
