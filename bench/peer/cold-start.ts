@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freeEtcdUrls, spawnEtcd } from '../../compat/peers/etcd.ts';
 import { freePort } from '../../compat/peers/free-port.ts';
 import type { Credentials } from '../../compat/peers/peer.ts';
 import { type Child, startChild } from '../../compat/peers/process.ts';
@@ -35,27 +36,16 @@ export async function startOurs(cli: string = keelsonCli()): Promise<Started> {
 }
 
 export async function startTheirs(credentials: Credentials): Promise<Started> {
-  const [etcd, apiserver] = [program('etcd'), program('kube-apiserver')];
-  const [client, peer] = [await freePort(), await freePort()].map((port) => `http://127.0.0.1:${port}`);
+  const apiserver = program('kube-apiserver');
+  const urls = await freeEtcdUrls();
   return startTimed(async (folder, port) => {
     mkdirSync(join(folder, 'certs'));
     return [
-      startChild(
-        etcd,
-        [
-          `--data-dir=${join(folder, 'etcd')}`,
-          `--listen-client-urls=${client}`,
-          `--advertise-client-urls=${client}`,
-          `--listen-peer-urls=${peer}`,
-          `--initial-advertise-peer-urls=${peer}`,
-          `--initial-cluster=default=${peer}`,
-        ],
-        join(folder, 'etcd.log'),
-      ),
+      spawnEtcd(urls, { folder, fsync: true }),
       startChild(
         apiserver,
         [
-          `--etcd-servers=${client}`,
+          `--etcd-servers=${urls.client}`,
           '--bind-address=127.0.0.1',
           '--advertise-address=127.0.0.1',
           `--secure-port=${port}`,

@@ -1,10 +1,9 @@
 /** The original k8s.io/sample-apiserver with etcd: registered, used, dead, back, unregistered. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StepResult } from '../kubectl/run.ts';
-import { freePort } from '../peers/free-port.ts';
+import { startEtcd } from '../peers/etcd.ts';
 import type { Pair } from '../peers/pair.ts';
-import { type Child, startChild, waitUntilReady } from '../peers/process.ts';
+import type { Child } from '../peers/process.ts';
 import { program } from '../peers/programs.ts';
 import {
   delegationFlags,
@@ -25,7 +24,7 @@ export async function runWardle(
 ): Promise<readonly StepResult[]> {
   const [certificate, key] = writePair(join(folder, 'serving'), await certificates.issue('api', 'wardle'));
   const sides = await Sides.open(pair, folder, () => ({ caBundle: certificates.caBundle, certificate, key }));
-  const etcd = await startEtcd(folder);
+  const etcd = await startEtcd({ folder });
   const start = async ({ peer, folder: own, port }: Side): Promise<Child> => {
     const kubeconfig = await serviceAccountKubeconfig(peer, own, ACCOUNT);
     return startBackend({
@@ -58,27 +57,4 @@ export async function runWardle(
     await etcd.stop();
   }
   return sides.results;
-}
-
-/** One etcd for the extension servers of both sides. */
-async function startEtcd(folder: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  mkdirSync(folder, { recursive: true });
-  const [url, peerUrl] = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`];
-  const logFile = join(folder, 'etcd.log');
-  const child = startChild(
-    program('etcd'),
-    [
-      `--data-dir=${join(folder, 'etcd')}`,
-      `--listen-client-urls=${url}`,
-      `--advertise-client-urls=${url}`,
-      `--listen-peer-urls=${peerUrl}`,
-      `--initial-advertise-peer-urls=${peerUrl}`,
-      `--initial-cluster=default=${peerUrl}`,
-      '--unsafe-no-fsync',
-    ],
-    logFile,
-  );
-  const check = async (): Promise<boolean> => (await fetch(`${url}/health`)).ok;
-  await waitUntilReady({ what: 'etcd of sample-apiserver', child, logFile, check });
-  return { url, stop: () => child.stop() };
 }

@@ -6,6 +6,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startEtcd } from './etcd.ts';
 import { freePort } from './free-port.ts';
 import { type Credentials, commonFlags, kubeconfigs, type Peer, TOKEN_USERS } from './peer.ts';
 import { type Child, probe, startChild, waitUntilReady } from './process.ts';
@@ -32,7 +33,6 @@ export interface Reference extends Peer {
  */
 export async function startReference(options: ReferenceOptions): Promise<Reference> {
   const { credentials, name = 'reference' } = options;
-  const etcdProgram = program('etcd');
   const apiserverProgram = program('kube-apiserver');
   const folder = mkdtempSync(join(tmpdir(), 'compat-reference-'));
   const children: Child[] = [];
@@ -41,29 +41,9 @@ export async function startReference(options: ReferenceOptions): Promise<Referen
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const etcdUrl = `http://127.0.0.1:${await freePort()}`;
-    const etcdLog = join(folder, 'etcd.log');
-    const peerUrl = `http://127.0.0.1:${await freePort()}`;
-    const etcd = startChild(
-      etcdProgram,
-      [
-        `--data-dir=${join(folder, 'etcd')}`,
-        `--listen-client-urls=${etcdUrl}`,
-        `--advertise-client-urls=${etcdUrl}`,
-        `--listen-peer-urls=${peerUrl}`,
-        `--initial-advertise-peer-urls=${peerUrl}`,
-        `--initial-cluster=default=${peerUrl}`,
-        ...(options.fsync === true ? [] : ['--unsafe-no-fsync']),
-      ],
-      etcdLog,
-    );
+    const etcd = await startEtcd({ folder, fsync: options.fsync === true });
+    const etcdUrl = etcd.url;
     children.push(etcd);
-    await waitUntilReady({
-      what: 'etcd',
-      child: etcd,
-      logFile: etcdLog,
-      check: async () => (await fetch(`${etcdUrl}/health`)).ok,
-    });
 
     await options.fill?.(etcdUrl);
     const port = await freePort();

@@ -1,10 +1,8 @@
 /** The Go sample-apiserver with an etcd of its own, registered behind both servers of the benchmark. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { type ServingCertificates, startBackend, writePair } from '../../../compat/aggregation/backend.ts';
+import { startEtcd } from '../../../compat/peers/etcd.ts';
 import { freePort } from '../../../compat/peers/free-port.ts';
 import type { Peer } from '../../../compat/peers/peer.ts';
-import { startChild, waitUntilReady } from '../../../compat/peers/process.ts';
 import { program } from '../../../compat/peers/programs.ts';
 import { ask, type Side, send } from '../side.ts';
 
@@ -19,28 +17,7 @@ export interface Sample {
 
 /** `parent` answers its reviews of tokens. */
 export async function startSample(folder: string, certificates: ServingCertificates, parent: Peer): Promise<Sample> {
-  mkdirSync(folder, { recursive: true });
-  const [etcdUrl, peerUrl] = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`];
-  const logFile = join(folder, 'etcd.log');
-  const etcd = startChild(
-    program('etcd'),
-    [
-      `--data-dir=${join(folder, 'etcd')}`,
-      `--listen-client-urls=${etcdUrl}`,
-      `--advertise-client-urls=${etcdUrl}`,
-      `--listen-peer-urls=${peerUrl}`,
-      `--initial-advertise-peer-urls=${peerUrl}`,
-      `--initial-cluster=default=${peerUrl}`,
-      '--unsafe-no-fsync',
-    ],
-    logFile,
-  );
-  await waitUntilReady({
-    what: 'etcd',
-    child: etcd,
-    logFile,
-    check: async () => (await fetch(`${etcdUrl}/health`)).ok,
-  });
+  const etcd = await startEtcd({ folder });
   const port = await freePort();
   const [certificate, key] = writePair(folder, await certificates.issue('api', NAMESPACE));
   const kubeconfig = parent.kubeconfig('admin');
@@ -50,7 +27,7 @@ export async function startSample(folder: string, certificates: ServingCertifica
     folder,
     ready: { port, caPem: certificates.caPem },
     args: [
-      `--etcd-servers=${etcdUrl}`,
+      `--etcd-servers=${etcd.url}`,
       '--bind-address=127.0.0.1',
       `--secure-port=${port}`,
       `--tls-cert-file=${certificate}`,
