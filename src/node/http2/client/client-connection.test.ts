@@ -93,6 +93,14 @@ describe('a client connection', () => {
     expect(connection.active).toBe(0);
   });
 
+  it('fails a request once that the failure of another one cancels', async () => {
+    const { connection, send, ask } = await scripted();
+    const [first, second] = [await ask(), await ask()];
+    first.failed = () => second.stream.cancel(new Error('with the first'));
+    await send(goaway(0, CODE.noError));
+    expect([second.events, second.message, connection.active]).toEqual([['failed', 'closed'], 'with the first', 0]);
+  });
+
   it('names the GOAWAY in the failure of requests that it breaks', async () => {
     const { socket, send, ask } = await scripted();
     const sent = await ask();

@@ -87,7 +87,7 @@ export class ClientConnection
     this.writeControl(clientPreface(this.#settings));
     socket.on('data', (bytes: Buffer) => this.#reader.read(bytes));
     socket.on('error', (error) => {
-      this.#failure ??= lostConnection(error.message, error);
+      this.#failure ??= lostConnection('EOF', error);
     });
     // A server that closed its half can send no response any more.
     socket.on('end', () => socket.destroy());
@@ -180,7 +180,9 @@ export class ClientConnection
     if (this.#isRetired) this.#end(CODE.noError);
   }
 
+  /** Does nothing for a stream that the failure of another one has cancelled. */
   #fail(stream: ClientStream, error: Error): void {
+    if (stream.isClosed) return;
     this.#over(stream);
     stream.fail(error);
   }
@@ -225,7 +227,7 @@ export class ClientConnection
     const facts = `LastStreamID=${lastStream}, ErrCode=${codeName(code)}`;
     this.#lostText = `http2: server sent GOAWAY and closed the connection; ${facts}`;
     const unprocessed = new NotProcessedError(this.#lostText);
-    for (const stream of [...this.queued]) if (stream.id === 0 && !stream.isClosed) this.#fail(stream, unprocessed);
+    for (const stream of [...this.queued]) if (stream.id === 0) this.#fail(stream, unprocessed);
     for (const stream of [...this.streams.values()]) if (stream.id > lastStream) this.#fail(stream, unprocessed);
     if (this.#active === 0) this.#end(CODE.noError);
   }
@@ -241,8 +243,7 @@ export class ClientConnection
   // Closing
 
   protected override advanceFailed(stream: ClientStream, caught: unknown): void {
-    if (stream.isClosed) return;
-    if (stream.id !== 0) this.#reset(stream, CODE.internalError);
+    if (stream.id !== 0 && !stream.isClosed) this.#reset(stream, CODE.internalError);
     this.#fail(stream, toError(caught));
   }
 
@@ -269,7 +270,7 @@ export class ClientConnection
     this.#retire();
     const lost = this.#failure ?? lostConnection(this.#lostText);
     for (const stream of [...this.queued])
-      if (stream.id === 0 && !stream.isClosed) this.#fail(stream, new NotSentError(lost.message, { cause: lost }));
+      if (stream.id === 0) this.#fail(stream, new NotSentError(lost.message, { cause: lost }));
     for (const stream of [...this.streams.values()]) this.#fail(stream, lost);
   }
 
