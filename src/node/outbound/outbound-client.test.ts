@@ -234,7 +234,7 @@ describe('the outbound client', () => {
     });
     const caller = client();
     const call = await callTo(listener);
-    const slow = caller.post({ ...call, url: `${listener.url}/slow` });
+    const slow = caller.post({ ...call, url: `${listener.url}/slow`, timeoutMs: 60_000 });
     for (let i = 1; i <= 70; i++) await caller.post({ ...call, ca: call.ca + '\n'.repeat(i) });
     release();
     expect(decodeUtf8((await slow).body)).toBe('here');

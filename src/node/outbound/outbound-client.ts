@@ -68,7 +68,7 @@ class NodeOutboundClient implements OutboundClient {
   post(call: OutboundCall): Promise<OutboundAnswer> {
     const send = (hop: Hop): Promise<HopAnswer> =>
       // Go names the method of the first request also in failures of later ones.
-      this.#run({ ...hop, method: 'POST' }, (events) =>
+      this.#run(hop.method === 'POST' ? hop : { ...hop, method: 'POST' }, (events) =>
         sendPost(this.#pool(hop).posts, hop, { events, clock: this.#clock }),
       );
     return followRedirects({ ...call, method: 'POST' }, this.#clock, send);
