@@ -77,6 +77,10 @@ describe('--admission-control-config-file', () => {
       'kubeConfigFile: Invalid value: "x": must be an absolute file path',
     ],
     [
+      '- {name: ValidatingAdmissionPolicy, configuration: {apiVersion: apiserver.config.k8s.io/v1, kind: ValidatingAdmissionPolicyConfiguration, staticManifestsDir: /x}}',
+      'staticManifestsDir: Forbidden: the feature ManifestBasedAdmissionControlConfig is not supported',
+    ],
+    [
       '- {name: ResourceQuota, configuration: {}}',
       'the admission plugin ResourceQuota: its configuration is not supported',
     ],

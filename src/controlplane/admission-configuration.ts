@@ -7,6 +7,8 @@ import {
   pluginConfigError,
 } from '../admission/configuration/admission-configuration.ts';
 import {
+  policyConfiguration,
+  validateStaticManifests,
   validateWebhookConfiguration,
   WEBHOOK_CONFIGURATION,
 } from '../admission/configuration/webhook-configuration.ts';
@@ -57,6 +59,10 @@ export async function readAdmissionFiles(options: ServerOptions, platform: Platf
   for (const name of NOT_CONFIGURABLE)
     if ((await reader.text(name)) !== undefined)
       throw pluginConfigError(name, path, 'its configuration is not supported; remove the entry');
+  for (const name of ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy']) {
+    const text = await reader.text(name);
+    if (text !== undefined) decodePluginConfiguration(text, policyConfiguration(name), validateStaticManifests);
+  }
   return {
     podSecurity: await reader.podSecurity(),
     eventLimits: await reader.eventLimits(),
