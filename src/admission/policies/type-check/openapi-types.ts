@@ -50,7 +50,7 @@ interface Place {
   readonly name: string;
   /** Whether the schema is that of a whole object: its names can be read even if the schema does not list them. */
   readonly isRoot: boolean;
-  /** The references on the way. A type inside of itself cannot be read. */
+  /** The references on the way. A type inside of itself has no fields. */
   readonly refs: readonly string[];
 }
 
@@ -63,7 +63,7 @@ class TypeReader {
 
   type(given: JsonObject, place: Place): CelType | undefined {
     const ref = refOf(given);
-    if (ref !== '' && place.refs.includes(ref)) return undefined;
+    if (ref !== '' && place.refs.includes(ref)) return objectType(place.name, new Map());
     const schema = ref === '' ? given : (objectAt(this.#schemas, ref) ?? {});
     const inside = ref === '' ? place : { ...place, refs: [...place.refs, ref] };
     if (schema['format'] === 'int-or-string' || schema['x-kubernetes-int-or-string'] === true) return DYN;
