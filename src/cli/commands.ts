@@ -22,6 +22,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'doctor', load: async () => (await import('./doctor-command.ts')).doctorCommand() },
   { name: 'storage', load: async () => (await import('./storage-command.ts')).storageCommand() },
   { name: 'crd', load: async () => (await import('./crd-command.ts')).crdCommand() },
+  { name: 'policy', load: async () => (await import('./policy/policy-command.ts')).policyCommand() },
   { name: 'who', load: async () => (await import('./who-command.ts')).whoCommand() },
   { name: 'envtest', load: async () => (await import('./envtest-command.ts')).envtestCommand() },
   {

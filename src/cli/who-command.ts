@@ -1,30 +1,21 @@
 /** The command `keelson who`: prints which manager owns which field of an object. */
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { Command } from 'commander';
 import { managedFieldsOf } from '../apimachinery/managed-fields/object-managed-fields.ts';
 import { type OwnerTree, ownerTree } from '../apimachinery/managed-fields/owner-tree.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-value.ts';
-import { createClient } from '../client/create-client.ts';
-import { createDiscovery } from '../client/discovery.ts';
-import { defaultOptions } from '../controlplane/options.ts';
-import { connect } from '../node/kubeconfig/connect.ts';
 import { wantsColour } from '../node/log/colour.ts';
 import { withExamples } from './command-tree.ts';
 import { readInput } from './crd-input.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { findingText, sortFindings } from './finding-format.ts';
+import { isFile, objectOnServer, type ServerTarget } from './object-target.ts';
 import { objectName, treeJson, treeOfManager } from './who-json.ts';
 import { treeLines } from './who-text.ts';
 
-interface WhoOptions {
-  readonly namespace?: string;
+interface WhoOptions extends ServerTarget {
   readonly manager?: string;
   readonly output: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
 }
 
 export function whoCommand(): Command {
@@ -56,7 +47,9 @@ export function whoCommand(): Command {
 async function run(target: string, name: string | undefined, options: WhoOptions): Promise<void> {
   if (options.output !== 'text' && options.output !== 'json')
     throw new ConfigError(`--output: ${JSON.stringify(options.output)} is not one of text, json`);
-  const objects = isFile(target, name) ? await objectsIn(target) : [await objectOnServer(target, name, options)];
+  const objects = isFile(target, name, 'keelson who')
+    ? await objectsIn(target)
+    : [await objectOnServer(target, name, options)];
   const trees: { readonly object: JsonObject; readonly tree: OwnerTree }[] = [];
   for (const object of objects) {
     const tree = treeOf(object, options.manager);
@@ -89,50 +82,9 @@ function fail(sentence: string): void {
   process.exitCode = EXIT_CODES.failed;
 }
 
-/**
- * A single argument is a file unless it has the form KIND/NAME and no such file exists. Throws ConfigError for a kind
- * without a name.
- */
-function isFile(target: string, name: string | undefined): boolean {
-  if (name !== undefined) return false;
-  if (target === '-' || existsSync(target) || /\.(ya?ml|json)$/.test(target)) return true;
-  if (!target.includes('/'))
-    throw new ConfigError(
-      `${target} is not a file; for an object on a server name it, too: keelson who ${target} NAME`,
-    );
-  return !/^[^/]+\/[^/]+$/.test(target);
-}
-
 async function objectsIn(file: string): Promise<readonly JsonObject[]> {
   const { manifests, problems } = await readInput([file]);
   for (const problem of sortFindings(problems)) fail(findingText(problem));
   if (manifests.length + problems.length === 0) throw new ConfigError(`${file} contains no object`);
   return manifests.map(({ object }) => object);
-}
-
-async function objectOnServer(
-  target: string,
-  given: string | undefined,
-  { namespace, kubeconfig, context }: WhoOptions,
-): Promise<JsonObject> {
-  const [kind = '', name = ''] = given === undefined ? target.split('/') : [target, given];
-  const connection = await connect({
-    fallbacks: [
-      join(process.env['HOME'] ?? homedir(), '.kube', 'config'),
-      join(defaultOptions.dataDir, 'admin.kubeconfig'),
-    ],
-    retries: { unsentRetries: 0 },
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(context === undefined ? {} : { context }),
-  });
-  try {
-    const client = createClient(connection.transport);
-    const resource = await createDiscovery(client).find(kind);
-    if (resource === undefined)
-      throw new ConfigError(`the server ${connection.server} has no resource ${JSON.stringify(kind)}`);
-    const within = resource.scope === 'Namespaced' ? (namespace ?? connection.namespace) : undefined;
-    return (await client.api(resource, within).get(name)) as unknown as JsonObject;
-  } finally {
-    await connection.stop();
-  }
 }

@@ -23,9 +23,13 @@ export interface MatchCondition {
   readonly compiled: CompiledExpression;
 }
 
-/** `error`: the texts of all errors, for a refusal. `errors`: the number of conditions that failed. */
+/**
+ * `condition`: the name of the one that is false. `error`: the texts of all errors, for a refusal. `errors`: the number of
+ * conditions that failed.
+ */
 export type ConditionsResult =
-  | { readonly matches: boolean; readonly errors: number }
+  | { readonly matches: true; readonly errors: number }
+  | { readonly matches: false; readonly condition: string; readonly errors: number }
   | { readonly error: string; readonly errors: number };
 
 /** Compiles the conditions of a configuration, which were compiled before when it was written. */
@@ -84,14 +88,14 @@ class ConditionRun {
   }
 
   /** Returns the result if the condition decides. */
-  #take({ source }: MatchCondition, outcome: Outcome): ConditionsResult | undefined {
+  #take({ name, source }: MatchCondition, outcome: Outcome): ConditionsResult | undefined {
     if (outcome.cost > this.#budget) return { error: OUT_OF_BUDGET, errors: 0 };
     this.#budget -= outcome.cost;
     if ('error' in outcome) {
       this.#errors.push(`expression '${source}' resulted in error: ${outcome.error.message}`);
       return undefined;
     }
-    return outcome.value === false ? { matches: false, errors: this.#errors.length } : undefined;
+    return outcome.value === false ? { matches: false, condition: name, errors: this.#errors.length } : undefined;
   }
 }
 

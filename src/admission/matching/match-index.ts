@@ -123,7 +123,8 @@ function matchesOf(
   return [...exact, ...equal];
 }
 
-function targetOf({ operation, resource, subresource, namespace }: AdmissionAttributes): MatchTarget {
+/** Returns the request as rules are compared with it. */
+export function targetOf({ operation, resource, subresource, namespace }: AdmissionAttributes): MatchTarget {
   return { operation, resource, subresource, namespaced: !isNamespaces(resource) && namespace !== '' };
 }
 

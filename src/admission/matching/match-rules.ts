@@ -42,17 +42,34 @@ export function matchRulesAt(object: JsonObject, ...path: readonly string[]): re
   }));
 }
 
+/** The parts of a rule, in the order in which a person looks at them. */
+export const RULE_PARTS = ['group', 'resource', 'subresource', 'version', 'operation', 'scope'] as const;
+
+export type RulePart = (typeof RULE_PARTS)[number];
+
 /** Reports whether the rule is for the request, whatever its object's name is. */
-export function ruleMatches(rule: MatchRule, { operation, resource, subresource, namespaced }: MatchTarget): boolean {
-  return (
-    (rule.scope === '*' || (rule.scope === 'Namespaced') === namespaced) &&
-    isOneOf(rule.operations, operation) &&
-    isOneOf(rule.groups, resource.group) &&
-    isOneOf(rule.versions, resource.version) &&
-    rule.resources.some(
-      ([name, sub]) => (name === '*' || name === resource.resource) && (sub === '*' || sub === subresource),
-    )
-  );
+export function ruleMatches(rule: MatchRule, target: MatchTarget): boolean {
+  return RULE_PARTS.every((part) => partMatches(rule, part, target));
+}
+
+/** Reports whether one part of the rule is for the request. The subresource is that of a matching resource. */
+export function partMatches(rule: MatchRule, part: RulePart, target: MatchTarget): boolean {
+  const { operation, resource, subresource, namespaced } = target;
+  const isResource = ([name]: readonly [string, string]): boolean => name === '*' || name === resource.resource;
+  switch (part) {
+    case 'group':
+      return isOneOf(rule.groups, resource.group);
+    case 'resource':
+      return rule.resources.some(isResource);
+    case 'subresource':
+      return rule.resources.some((one) => isResource(one) && (one[1] === '*' || one[1] === subresource));
+    case 'version':
+      return isOneOf(rule.versions, resource.version);
+    case 'operation':
+      return isOneOf(rule.operations, operation);
+    case 'scope':
+      return rule.scope === '*' || (rule.scope === 'Namespaced') === namespaced;
+  }
 }
 
 function scopeOf(text: string): MatchRule['scope'] {

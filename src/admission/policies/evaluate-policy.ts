@@ -24,9 +24,11 @@ export interface PolicyVerdict {
   readonly annotationErrors: readonly string[];
   /** The texts of validations that fail although the failure policy ignores that. */
   readonly ignored: readonly string[];
+  /** The cost of all expressions without the match conditions, which have a budget of their own. */
+  readonly cost: number;
 }
 
-const NOTHING: PolicyVerdict = { denials: [], annotations: [], annotationErrors: [], ignored: [] };
+const NOTHING: PolicyVerdict = { denials: [], annotations: [], annotationErrors: [], ignored: [], cost: 0 };
 
 /** Evaluates conditions, validations and annotations. */
 export async function evaluatePolicy(
@@ -53,8 +55,9 @@ class PolicyRun {
 
   /** The verdict of an evaluation that fails as a whole. */
   failed(message: string): PolicyVerdict {
-    if (this.#policy.ignoresFailures) return { ...NOTHING, ignored: [message] };
-    return { ...NOTHING, denials: [{ index: 0, message, reason: '' }] };
+    const { cost } = this.#expressions;
+    if (this.#policy.ignoresFailures) return { ...NOTHING, ignored: [message], cost };
+    return { ...NOTHING, denials: [{ index: 0, message, reason: '' }], cost };
   }
 
   async validate(): Promise<PolicyVerdict> {
@@ -76,7 +79,7 @@ class PolicyRun {
       ignored.push(denial.message);
       return [];
     });
-    return { denials, ignored, ...this.#annotations(values.evaluated) };
+    return { denials, ignored, ...this.#annotations(values.evaluated), cost: this.#expressions.cost };
   }
 
   /** Returns undefined if the validation holds. `isFailure`: it could not be evaluated. */

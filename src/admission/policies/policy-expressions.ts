@@ -9,7 +9,7 @@ import { EXPRESSION_COST } from '../cost-limits.ts';
 import type { ExpressionScope } from '../expression-compiler.ts';
 import type { HookMetrics } from '../hook-metrics.ts';
 import type { ExpressionInput } from '../matching/expression-input.ts';
-import { matchesConditions } from '../matching/match-conditions.ts';
+import { type ConditionsResult, matchesConditions } from '../matching/match-conditions.ts';
 import type { PolicyExpression, PolicyParts } from './policy.ts';
 import { PolicyVariables } from './policy-variables.ts';
 
@@ -40,6 +40,8 @@ export function conditionObserver(
 }
 
 export class PolicyExpressions {
+  /** The cost of all that `evaluate` has evaluated. */
+  cost = 0;
   readonly #policy: PolicyParts;
   readonly #input: ExpressionInput;
   readonly #params: Value;
@@ -52,14 +54,20 @@ export class PolicyExpressions {
 
   /** Returns whether the conditions hold, or why they fail. A failure that the policy ignores is false. */
   async conditionsHold(observer: EvaluationObserver | undefined): Promise<boolean | string> {
-    const { conditions, scope, ignoresFailures } = this.#policy;
+    const { conditions, ignoresFailures } = this.#policy;
     if (conditions.length === 0) return true;
-    const input = this.#input.forConditions();
     const started = observer?.now() ?? 0;
-    const result = await matchesConditions(conditions, input, this.#valuesFor(input, scope).values);
+    const result = await this.conditions();
     observer?.conditions(observer.now() - started, result.errors);
     if ('matches' in result) return result.matches;
     return ignoresFailures ? false : result.error;
+  }
+
+  /** Evaluates the conditions. */
+  conditions(): MaybePromise<ConditionsResult> {
+    const { conditions, scope } = this.#policy;
+    const input = this.#input.forConditions();
+    return matchesConditions(conditions, input, this.#valuesFor(input, scope).values);
   }
 
   /** Evaluates expressions with a common budget. Returns undefined if it is exceeded. */
@@ -85,7 +93,9 @@ export class PolicyExpressions {
         cost: EXPRESSION_COST,
       });
       const outcome = isPromise(running) ? await running : running;
-      left -= outcome.cost + (composed?.takeCost() ?? 0);
+      const cost = outcome.cost + (composed?.takeCost() ?? 0);
+      this.cost += cost;
+      left -= cost;
       if (left < 0) return undefined;
       evaluated.push(
         'error' in outcome

@@ -1,13 +1,13 @@
 /** The decision whether a webhook is called for a request. */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
-import { isPromise } from '../../base/maybe-promise.ts';
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { DeferredAuthorizer } from '../../cel/libraries/deferred-authorizer.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
 import type { ConditionOwner, HookMetrics } from '../hook-metrics.ts';
 import { ExpressionInput, requestAuthorizer, type ViewedObjects, viewedObjects } from '../matching/expression-input.ts';
-import { matchesConditions } from '../matching/match-conditions.ts';
+import { type ConditionsResult, matchesConditions } from '../matching/match-conditions.ts';
 import type { Candidate, HookView } from '../matching/match-index.ts';
 import { matchesNamespace, matchesObject } from '../matching/match-selectors.ts';
 import { CONDITION_SCOPE, type Webhook } from './webhook.ts';
@@ -71,12 +71,9 @@ export class WebhookMatcher {
 
   async #conditionsHold(webhook: Webhook, view: HookView, objects: ViewedObjects): Promise<boolean> {
     const attributes = this.#attributes;
-    this.#checks ??= requestAuthorizer(this.#options.authorizer, attributes.user);
-    const parts = { authorizer: this.#checks, namespaceObject: undefined };
-    const input = new ExpressionInput(attributes, view, objects, parts).forConditions();
     const { metrics } = this.#options;
     const started = metrics?.now() ?? 0;
-    const result = await matchesConditions(webhook.conditions, input, input.variables(CONDITION_SCOPE));
+    const result = await this.conditions(webhook, view, objects);
     if (metrics !== undefined) {
       const { name } = webhook;
       const owner: ConditionOwner = { name, kind: 'webhook', type: this.#type, operation: attributes.operation };
@@ -86,5 +83,14 @@ export class WebhookMatcher {
     if ('matches' in result) return result.matches;
     if (webhook.ignoresFailures) return false;
     throw new StatusError(forbidden(attributes.resource, attributes.name, result.error));
+  }
+
+  /** Evaluates the match conditions of a webhook. */
+  conditions(webhook: Webhook, view: HookView, objects: ViewedObjects): MaybePromise<ConditionsResult> {
+    const attributes = this.#attributes;
+    this.#checks ??= requestAuthorizer(this.#options.authorizer, attributes.user);
+    const parts = { authorizer: this.#checks, namespaceObject: undefined };
+    const input = new ExpressionInput(attributes, view, objects, parts).forConditions();
+    return matchesConditions(webhook.conditions, input, input.variables(CONDITION_SCOPE));
   }
 }

@@ -1,0 +1,62 @@
+/** The target of a command about one object: a file, or an object on a server. */
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json-value.ts';
+import type { Client } from '../client/api.ts';
+import { createClient } from '../client/create-client.ts';
+import { createDiscovery } from '../client/discovery.ts';
+import { defaultOptions } from '../controlplane/options.ts';
+import { connect, type KubeConnection } from '../node/kubeconfig/connect.ts';
+
+export interface ServerTarget {
+  readonly namespace?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/**
+ * A single argument is a file unless it has the form KIND/NAME and no such file exists. Throws ConfigError for a kind
+ * without a name.
+ */
+export function isFile(target: string, name: string | undefined, command: string): boolean {
+  if (name !== undefined) return false;
+  if (target === '-' || existsSync(target) || /\.(ya?ml|json)$/.test(target)) return true;
+  if (!target.includes('/'))
+    throw new ConfigError(`${target} is not a file; for an object on a server name it, too: ${command} ${target} NAME`);
+  return !/^[^/]+\/[^/]+$/.test(target);
+}
+
+/** Calls `work` with a client of the server that the kubeconfig names, and closes its connections afterwards. */
+export async function withServer<T>(
+  { kubeconfig, context }: ServerTarget,
+  work: (client: Client, connection: KubeConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await connect({
+    fallbacks: [
+      join(process.env['HOME'] ?? homedir(), '.kube', 'config'),
+      join(defaultOptions.dataDir, 'admin.kubeconfig'),
+    ],
+    retries: { unsentRetries: 0 },
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+  });
+  try {
+    return await work(createClient(connection.transport), connection);
+  } finally {
+    await connection.stop();
+  }
+}
+
+/** Gets an object by KIND and NAME, or by KIND/NAME. Throws ConfigError for a kind that the server does not have. */
+export function objectOnServer(target: string, given: string | undefined, server: ServerTarget): Promise<JsonObject> {
+  const [kind = '', name = ''] = given === undefined ? target.split('/') : [target, given];
+  return withServer(server, async (client, connection) => {
+    const resource = await createDiscovery(client).find(kind);
+    if (resource === undefined)
+      throw new ConfigError(`the server ${connection.server} has no resource ${JSON.stringify(kind)}`);
+    const within = resource.scope === 'Namespaced' ? (server.namespace ?? connection.namespace) : undefined;
+    return (await client.api(resource, within).get(name)) as unknown as JsonObject;
+  });
+}
