@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { toError } from '../../src/base/errors.ts';
+import { admissionTargets } from './admission-targets.ts';
 import { applyTargets } from './apply-targets.ts';
 import { celTargets } from './cel-targets.ts';
 import { certificateTargets } from './certificate-targets.ts';
@@ -133,6 +134,7 @@ const targets = [
   ...crdTargets,
   ...applyTargets,
   ...celTargets,
+  ...admissionTargets,
   ...certificateTargets,
   ...h2Targets,
   ...createKindTargets(),

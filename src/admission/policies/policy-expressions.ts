@@ -89,6 +89,7 @@ export class PolicyExpressions {
         evaluated.push({ error: `compilation error: ${compiled.message}` });
         continue;
       }
+      composed?.limit(left);
       const running: MaybePromise<Outcome> = this.#input.authorizer.run(compiled.program, values, {
         cost: EXPRESSION_COST,
       });
