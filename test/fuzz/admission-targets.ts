@@ -4,7 +4,7 @@ import { EXPRESSION_COST, POLICY_COST } from '../../src/admission/cost-limits.ts
 import { ExpressionInput, requestAuthorizer } from '../../src/admission/matching/expression-input.ts';
 import { evaluatePolicy } from '../../src/admission/policies/evaluate-policy.ts';
 import { compilePolicy } from '../../src/admission/policies/policy.ts';
-import { readResponse } from '../../src/admission/webhooks/admission-review.ts';
+import { readResponse, readReview } from '../../src/admission/webhooks/admission-review.ts';
 import { CallFailure } from '../../src/admission/webhooks/call-webhook.ts';
 import { applyWebhookPatch } from '../../src/admission/webhooks/patch-object.ts';
 import { refusalOf } from '../../src/admission/webhooks/refusal-status.ts';
@@ -33,7 +33,8 @@ function review(response: JsonObject): string {
   return writeJson({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', response: answer });
 }
 
-const PATCH = '[{"op":"add","path":"/metadata/labels/x","value":"y"},{"op":"remove","path":"/spec/containers/0/args/-"}]';
+const PATCH =
+  '[{"op":"add","path":"/metadata/labels/x","value":"y"},{"op":"remove","path":"/spec/containers/0/args/-"}]';
 
 const reviews: FuzzTarget = {
   name: 'admission-reviews',
@@ -43,10 +44,12 @@ const reviews: FuzzTarget = {
   ],
   words: ['"allowed"', '"patch"', '"patchType"', '"JSONPatch"', '"status"', '"uid"', 'null', '-1', '1e999', '[]', '{}'],
   run: (input) => {
+    const given = readReview({ status: 200, body: input });
+    if (typeof given === 'string') return false;
     let accepted = false;
     for (const version of ['v1', 'v1beta1'] as const)
       for (const mutating of [true, false]) {
-        const read = readResponse(input, { version, uid: 'u', mutating });
+        const read = readResponse(given, { version, uid: 'u', mutating });
         if (!read.ok) continue;
         accepted = true;
         const { code = 0 } = refusalOf('w', read.response.result).status;
@@ -60,14 +63,18 @@ const reviews: FuzzTarget = {
 /** Returns whether the patch could be applied. The object of the request must stay as it is. */
 function patched(patch: Uint8Array): boolean {
   const before = writeJson(POD);
-  const response = { allowed: true, result: undefined, patchType: 'JSONPatch', warnings: [], auditAnnotations: {}, patch };
+  const isApplied = applies(patch);
+  if (writeJson(POD) !== before) throw new Error('the patch changed the object of the request');
+  return isApplied;
+}
+
+function applies(patch: Uint8Array): boolean {
+  const rest = { allowed: true, result: undefined, patchType: 'JSONPatch', warnings: [], auditAnnotations: {} };
   try {
-    return applyWebhookPatch(WEBHOOK, response, POD, VERSION) !== undefined;
+    return applyWebhookPatch(WEBHOOK, { ...rest, patch }, POD, VERSION) !== undefined;
   } catch (caught) {
     if (caught instanceof CallFailure || isStatusError(caught)) return false;
     throw caught;
-  } finally {
-    if (writeJson(POD) !== before) throw new Error('the patch changed the object of the request');
   }
 }
 
@@ -87,10 +94,18 @@ async function judge(policy: JsonObject): Promise<boolean> {
   const compiled = compilePolicy(policy);
   const attributes = attributesFor('CREATE', 'pods', POD);
   const view = { resource: attributes.resource, kind: attributes.kind, version: undefined };
-  const input = new ExpressionInput(attributes, view, { object: POD, oldObject: undefined }, {
-    authorizer: requestAuthorizer({ authorize: () => ({ decision: 'allow', reason: '', error: '' }) }, attributes.user),
-    namespaceObject: { metadata: { name: 'ns' } },
-  });
+  const input = new ExpressionInput(
+    attributes,
+    view,
+    { object: POD, oldObject: undefined },
+    {
+      authorizer: requestAuthorizer(
+        { authorize: () => ({ decision: 'allow', reason: '', error: '' }) },
+        attributes.user,
+      ),
+      namespaceObject: { metadata: { name: 'ns' } },
+    },
+  );
   const { cost } = await evaluatePolicy({ ...compiled, bindings: [] }, input, undefined);
   // Annotations have a budget of their own.
   if (cost > 2 * POLICY_COST * TOLERANCE) throw new Error(`the policy costs ${cost}`);
@@ -99,9 +114,34 @@ async function judge(policy: JsonObject): Promise<boolean> {
 }
 
 const WORDS = [
-  'object', 'oldObject', 'request', 'variables.a', 'authorizer', 'namespaceObject', '.spec', '.all(x, ', '.map(x, ',
-  '.exists(x, ', 'has(', '[1, 2, 3]', '.matches(', '.group("")', '.check("get")', '.allowed()', '?.', 'optional.', ')',
-  'quantity(', 'url(', ' + ', ' && ', '"', "'", 'in ', '0x', '9223372036854775807',
+  'object',
+  'oldObject',
+  'request',
+  'variables.a',
+  'authorizer',
+  'namespaceObject',
+  '.spec',
+  '.all(x, ',
+  '.map(x, ',
+  '.exists(x, ',
+  'has(',
+  '[1, 2, 3]',
+  '.matches(',
+  '.group("")',
+  '.check("get")',
+  '.allowed()',
+  '?.',
+  'optional.',
+  ')',
+  'quantity(',
+  'url(',
+  ' + ',
+  ' && ',
+  '"',
+  "'",
+  'in ',
+  '0x',
+  '9223372036854775807',
 ];
 
 const expressions: FuzzTarget = {
@@ -137,7 +177,10 @@ const policies: FuzzTarget = {
         failurePolicy: 'Ignore',
         matchConstraints: { resourceRules: [{ apiGroups: [''], resources: ['pods'], operations: ['*'] }] },
         matchConditions: [{ name: 'c', expression: 'true' }],
-        variables: [{ name: 'a', expression: 'object.spec' }, { name: 'b', expression: 'variables.a.containers' }],
+        variables: [
+          { name: 'a', expression: 'object.spec' },
+          { name: 'b', expression: 'variables.a.containers' },
+        ],
         validations: [{ expression: 'variables.b.size() > 0', message: 'no', messageExpression: '"a" + "b"' }],
         auditAnnotations: [{ key: 'k', valueExpression: 'object.metadata.name' }],
       },

@@ -16,7 +16,12 @@ async function evaluate(spec: JsonObject): Promise<PolicyVerdict> {
     { authorize: () => ({ decision: 'allow', reason: '', error: '' }) },
     attributes.user,
   );
-  const input = new ExpressionInput(attributes, view, { object, oldObject: undefined }, { authorizer, namespaceObject: undefined });
+  const input = new ExpressionInput(
+    attributes,
+    view,
+    { object, oldObject: undefined },
+    { authorizer, namespaceObject: undefined },
+  );
   return evaluatePolicy({ ...compilePolicy({ metadata: { name: 'p' }, spec }), bindings: [] }, input, undefined);
 }
 
@@ -41,7 +46,10 @@ describe('the cost budget of a policy', () => {
         validations: many(20, () => ({ expression: 'object.items.exists(i, variables.a || i < 0)' })),
       },
     ],
-    ['many messages', { validations: many(200, () => ({ expression: 'false', messageExpression: `${DEAR} ? 'a' : 'b'` })) }],
+    [
+      'many messages',
+      { validations: many(200, () => ({ expression: 'false', messageExpression: `${DEAR} ? 'a' : 'b'` })) },
+    ],
   ])('is not exceeded by more than a tenth: %s', async (_title, spec) => {
     const { cost, denials } = await evaluate(spec);
     expect(cost).toBeLessThan(POLICY_COST * 1.1);
