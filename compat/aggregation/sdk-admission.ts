@@ -76,6 +76,23 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: bank-lim
 subjects: [{kind: ServiceAccount, namespace: bank, name: bank}]
 `;
 
+const MUTATION = `apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: currencies.bank.example.com}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules: [{apiGroups: [bank.example.com], apiVersions: ['*'], resources: [accounts], operations: [CREATE]}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: "Object{spec: Object.spec{currency: object.spec.currency + '!'}}"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: currencies.bank.example.com}
+spec: {policyName: currencies.bank.example.com}
+`;
+
 export function sdkAdmission({ url, ca }: WebhookServer): Script {
   const configurations = webhookConfigurations(HOOKS, { address: { url }, ca });
   const account = (name: string): string => `apiVersion: bank.example.com/v1
@@ -87,6 +104,7 @@ spec: {owner: ann}
     name: 'sdk-admission',
     files: {
       'policy.yaml': POLICY,
+      'mutation.yaml': MUTATION,
       'webhooks.json': JSON.stringify({
         apiVersion: 'v1',
         kind: 'List',
@@ -108,6 +126,10 @@ spec: {owner: ann}
       fails('apply --server-side -f closed.yaml'),
       $('delete -f webhooks.json', { unscoped: true }),
       $('create -f closed.yaml --dry-run=server', { retryUntil: 0 }),
+      $('apply -f mutation.yaml', { unscoped: true }),
+      // The policy makes the currency one that the schema does not have.
+      fails('create -f closed.yaml --dry-run=server', { retryUntil: 1 }),
+      $('delete -f mutation.yaml', { unscoped: true }),
       $('delete -f policy.yaml', { unscoped: true }),
       $('create -f long.yaml --dry-run=server', { retryUntil: 0 }),
       $('delete acc short'),

@@ -82,8 +82,8 @@ export interface AuthorizationOptions {
 export interface AdmissionOptions {
   /**
    * Plugins in addition to NamespaceLifecycle and to the webhooks and policies of the parent
-   * (MutatingAdmissionWebhook, ValidatingAdmissionPolicy, ValidatingAdmissionWebhook), in the order of `createAdmission`.
-   * Default none.
+   * (MutatingAdmissionPolicy, MutatingAdmissionWebhook, ValidatingAdmissionPolicy, ValidatingAdmissionWebhook), in the
+   * order of `createAdmission`. Default none.
    */
   readonly plugins?: readonly AdmissionPlugin[];
   /** Names of plugins that do not run. Default none. */

@@ -3,6 +3,7 @@
  * no admission for aggregated kinds, so an extension server has to do it, as servers of k8s.io/apiserver do.
  * Invariant: no request is admitted before the configurations of a plugin are known.
  */
+import type { PolicyPluginOptions } from '../../admission/policies/match-policy.ts';
 import { mutatingAdmissionPolicy } from '../../admission/policies/mutating-policies.ts';
 import { paramObjects } from '../../admission/policies/param-objects.ts';
 import type { ParamKinds } from '../../admission/policies/params.ts';
@@ -11,6 +12,7 @@ import type { WebhookHost } from '../../admission/post-review.ts';
 import { refusal } from '../../admission/refusal.ts';
 import { mutatingAdmissionWebhook } from '../../admission/webhooks/mutating-webhooks.ts';
 import { validatingAdmissionWebhook } from '../../admission/webhooks/validating-webhooks.ts';
+import type { WebhookPluginOptions } from '../../admission/webhooks/webhook-plugin.ts';
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { isNotFound } from '../../apimachinery/status/status.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
@@ -27,6 +29,7 @@ import {
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
 } from '../../kinds/api/admissionregistration/v1.ts';
+import type { Kind } from '../../kinds/kind.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
 import type { ServiceResolver } from '../../server/http/outbound.ts';
@@ -54,25 +57,26 @@ export function parentAdmission(options: ParentAdmissionOptions): readonly Admis
   const { client, informers, clock, logger, authorizer } = options;
   const newUid = (): string => globalThis.crypto.randomUUID();
   const calls = { client: options.webhooks, services: BY_DNS, newUid, clock, logger, authorizer };
-  const mutatingWebhooks = parentLister(informers, MutatingWebhookConfiguration);
-  const validatingWebhooks = parentLister(informers, ValidatingWebhookConfiguration);
-  const [mutations, mutationBindings] = [
-    parentLister(informers, MutatingAdmissionPolicy),
-    parentLister(informers, MutatingAdmissionPolicyBinding),
-  ];
-  const policies = parentLister(informers, ValidatingAdmissionPolicy);
-  const bindings = parentLister(informers, ValidatingAdmissionPolicyBinding);
-  const params = parentParamKinds(client, clock);
+  const policyParts = { params: parentParamKinds(client, clock), authorizer };
+  const policyPlugin = (
+    make: (options: PolicyPluginOptions) => AdmissionPlugin,
+    ...kinds: readonly [policy: Kind<unknown, 'Cluster'>, binding: Kind<unknown, 'Cluster'>]
+  ): AdmissionPlugin => {
+    const [policies, bindings] = [parentLister(informers, kinds[0]), parentLister(informers, kinds[1])];
+    return whenReady(make({ ...policyParts, policies, bindings }), clock, [policies, bindings]);
+  };
+  const webhookPlugin = (
+    make: (options: WebhookPluginOptions) => AdmissionPlugin,
+    kind: Kind<unknown, 'Cluster'>,
+  ): AdmissionPlugin => {
+    const configurations = parentLister(informers, kind);
+    return whenReady(make({ ...calls, configurations }), clock, [configurations]);
+  };
   return [
-    whenReady(mutatingAdmissionPolicy({ policies: mutations, bindings: mutationBindings, params, authorizer }), clock, [
-      mutations,
-      mutationBindings,
-    ]),
-    whenReady(mutatingAdmissionWebhook({ ...calls, configurations: mutatingWebhooks }), clock, [mutatingWebhooks]),
-    whenReady(validatingAdmissionPolicy({ policies, bindings, params, authorizer }), clock, [policies, bindings]),
-    whenReady(validatingAdmissionWebhook({ ...calls, configurations: validatingWebhooks }), clock, [
-      validatingWebhooks,
-    ]),
+    policyPlugin(mutatingAdmissionPolicy, MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding),
+    webhookPlugin(mutatingAdmissionWebhook, MutatingWebhookConfiguration),
+    policyPlugin(validatingAdmissionPolicy, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding),
+    webhookPlugin(validatingAdmissionWebhook, ValidatingWebhookConfiguration),
   ];
 }
 
