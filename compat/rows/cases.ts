@@ -8,13 +8,13 @@ export interface Case {
 const TIMEOUT_MS = 20_000;
 
 /** Runs the cases one after the other. Returns how many failed. */
-export async function runCases(subject: string, cases: readonly Case[]): Promise<number> {
+export async function runCases(subject: string, cases: readonly Case[], timeoutMs: number = TIMEOUT_MS): Promise<number> {
   let failed = 0;
   for (const { name, run } of cases) {
     let timer: NodeJS.Timeout | undefined;
     try {
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error(`not finished after ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+        timer = setTimeout(() => reject(new Error(`not finished after ${timeoutMs} ms`)), timeoutMs);
       });
       await Promise.race([run(), late]);
     } catch (caught) {

@@ -260,8 +260,9 @@ export interface WatchOptions {
   /**
    * - `{ after: R }`: every change above R. If R is below the horizon, the watch ends `compacted`. R may be above the
    *   store's revision: delivery begins with R + 1.
-   * - `'now'`: every change after the call of `watch`. The first call of the sink is `progress` with the starting
-   *   revision, which is at or above every revision that was acknowledged before the call.
+   * - `'now'`: every change above a starting revision, which is the first call of the sink: `progress`. It is at or
+   *   above every revision that was acknowledged before the call of `watch`. A change that is made before that first
+   *   call may be below it.
    * - `'state'`: the current state as put events in key order, then `progress` with the revision of the state, then
    *   every change. The put events have no `previous` and their own revisions, so they are not in revision order.
    */
@@ -284,7 +285,10 @@ export interface Watch {
    * is called inside a call of the sink, `end` follows when that call returns, because calls never overlap.
    */
   stop(): void;
-  /** Requests a `progress` call at the store's current revision or above, even if nothing changes in the ranges. */
+  /**
+   * Requests a `progress` call at or above every revision that a method of the store has returned so far, even if
+   * nothing changes in the ranges.
+   */
   requestProgress(): void;
 }
 

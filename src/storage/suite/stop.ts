@@ -168,6 +168,7 @@ export const stopCases: readonly SuiteCase[] = [
       await put(storage, 'a', 'x', 1_000_000);
       await put(other, 'a', 'x');
       const watcher = Recorder.start(other, '', 'now');
+      await watcher.until((recorder) => recorder.progressed > 0);
       await storage.stop();
       const b = await put(other, 'b', 'x');
       await watcher.caughtUp(other);

@@ -260,6 +260,7 @@ export const watchCases: readonly SuiteCase[] = [
         followUp ??= put(storage, 'follow-up', 'x');
       };
       watcher.watch = storage.watch({ ranges: [{ prefix: '' }], from: 'now' }, watcher);
+      await watcher.until((recorder) => recorder.progressed > 0);
       await put(storage, 'a', 'x');
       await watcher.until((recorder) => recorder.seen.length >= 1);
       const revision = await followUp!;

@@ -1,0 +1,102 @@
+/** Clusters of real etcd on loopback, whose members the cases kill, suspend and start again. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../peers/free-port.ts';
+import { type Child, startChild, waitUntilReady } from '../peers/process.ts';
+
+export interface ClusterOptions {
+  /** The path of the program. */
+  readonly program: string;
+  readonly members: number;
+  /** More flags of etcd, for all members. */
+  readonly flags?: readonly string[];
+}
+
+export class Cluster {
+  readonly folder: string;
+  readonly urls: readonly string[];
+  readonly #options: ClusterOptions;
+  readonly #peerUrls: readonly string[];
+  readonly #children: (Child | undefined)[];
+
+  private constructor(options: ClusterOptions, urls: readonly string[], peerUrls: readonly string[]) {
+    this.#options = options;
+    this.urls = urls;
+    this.#peerUrls = peerUrls;
+    this.#children = urls.map(() => undefined);
+    this.folder = mkdtempSync(join(tmpdir(), 'compat-etcd-'));
+  }
+
+  /** Starts all members and waits until they are healthy. */
+  static async start(options: ClusterOptions): Promise<Cluster> {
+    const urls: string[] = [];
+    const peers: string[] = [];
+    for (let i = 0; i < options.members; i++) {
+      urls.push(`http://127.0.0.1:${await freePort()}`);
+      peers.push(`http://127.0.0.1:${await freePort()}`);
+    }
+    const cluster = new Cluster(options, urls, peers);
+    try {
+      for (let i = 0; i < options.members; i++) cluster.launch(i);
+      for (let i = 0; i < options.members; i++) await cluster.healthy(i);
+      return cluster;
+    } catch (caught) {
+      await cluster.stop();
+      throw caught;
+    }
+  }
+
+  /** Starts a member that does not run. */
+  launch(i: number): void {
+    const initial = this.#peerUrls.map((url, member) => `m${member}=${url}`).join(',');
+    this.#children[i] = startChild(
+      this.#options.program,
+      [
+        `--name=m${i}`,
+        `--data-dir=${this.dataDir(i)}`,
+        `--listen-client-urls=${this.urls[i]}`,
+        `--advertise-client-urls=${this.urls[i]}`,
+        `--listen-peer-urls=${this.#peerUrls[i]}`,
+        `--initial-advertise-peer-urls=${this.#peerUrls[i]}`,
+        `--initial-cluster=${initial}`,
+        '--unsafe-no-fsync',
+        ...(this.#options.flags ?? []),
+      ],
+      this.#log(i),
+      { env: { ETCD_UNSUPPORTED_ARCH: process.arch } },
+    );
+  }
+
+  async healthy(i: number): Promise<void> {
+    const check = async (): Promise<boolean> => (await fetch(`${this.urls[i]}/health`)).ok;
+    const child = this.#children[i]!;
+    await waitUntilReady({ what: `etcd member ${i}`, child, logFile: this.#log(i), check });
+  }
+
+  dataDir(i: number): string {
+    return join(this.folder, `m${i}`);
+  }
+
+  /** Sends SIGKILL and waits until the member is gone. */
+  async kill(i: number): Promise<void> {
+    const child = this.#children[i];
+    if (child === undefined) return;
+    this.#children[i] = undefined;
+    await child.stop(0);
+  }
+
+  signal(i: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const child = this.#children[i];
+    if (child !== undefined) process.kill(child.pid, signal);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#children.map((child) => child?.stop(0)));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #log(i: number): string {
+    return join(this.folder, `m${i}.log`);
+  }
+}

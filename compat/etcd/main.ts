@@ -1,0 +1,79 @@
+/**
+ * The etcd driver on real etcd: the storage suite and the model scripts on clusters of one and three members, and cases
+ * with faults.
+ *
+ * usage: main.ts [--full] [--etcd PROGRAM] [--only TEXT] [--scripts N] [--seed N]
+ */
+import { parseArgs } from 'node:util';
+import { checkAgainstModel } from '../../src/storage/storage.model.suite.ts';
+import { storageSuite } from '../../src/storage/storage.suite.ts';
+import { runSuiteCase, skipReason } from '../../src/storage/suite/run-case.ts';
+import { program } from '../peers/programs.ts';
+import { type Case, runCases } from '../rows/cases.ts';
+import { Cluster } from './cluster.ts';
+import { faultCases } from './fault-cases.ts';
+import { etcdDriver } from './suite-driver.ts';
+
+const { values } = parseArgs({
+  options: {
+    full: { type: 'boolean', default: false },
+    etcd: { type: 'string' },
+    only: { type: 'string', default: '' },
+    scripts: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const etcd = values.etcd ?? program('etcd');
+let failed = 0;
+
+/** Times to live take real seconds, so these cases run at the same time, each on a cluster of its own. */
+const isTimed = ({ name }: { readonly name: string }): boolean => name.startsWith('time to live: ');
+
+async function onCluster(members: number, run: (cluster: Cluster) => Promise<number>): Promise<void> {
+  const cluster = await Cluster.start({ program: etcd, members });
+  try {
+    failed += await run(cluster);
+  } finally {
+    await cluster.stop();
+  }
+}
+
+const wanted = storageSuite.filter(({ name }) => name.includes(values.only));
+for (const members of values.full ? [1, 3] : [1]) {
+  await onCluster(members, async ({ urls }) => {
+    const driver = etcdDriver(urls);
+    const run = (each: (typeof storageSuite)[number]): Case => ({
+      name: each.name,
+      run: () => runSuiteCase(each, driver),
+    });
+    const cases = wanted.filter((each) => skipReason(each, driver) === undefined && !isTimed(each)).map(run);
+    return runCases(`storage suite on etcd with ${members} member${members > 1 ? 's' : ''}`, cases);
+  });
+}
+if (values.full) {
+  const timed = wanted.filter((each) => isTimed(each) && skipReason(each, etcdDriver(['localhost'])) === undefined);
+  await Promise.all(
+    timed.map((each) =>
+      onCluster(1, ({ urls }) =>
+        runCases(each.name, [{ name: each.name, run: () => runSuiteCase(each, etcdDriver(urls)) }], 60_000),
+      ),
+    ),
+  );
+}
+if ('model'.includes(values.only)) {
+  const scripts = Number(values.scripts ?? (values.full ? 300 : 15));
+  for (const members of values.full ? [1, 3] : [1]) {
+    await onCluster(members, ({ urls }) => {
+      const seed = Number(values.seed);
+      const run = (): Promise<void> => checkAgainstModel(etcdDriver(urls), { seed, scripts, commands: 60 });
+      return runCases(`model on etcd with ${members} members`, [{ name: `${scripts} scripts from ${seed}`, run }], 600_000);
+    });
+  }
+}
+failed += await runCases(
+  'etcd with faults',
+  faultCases(etcd, values.full).filter(({ name }) => name.includes(values.only)),
+  60_000,
+);
+// A case that did not finish may hold a connection.
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,301 @@
+/** The etcd driver: `Storage` over an etcd cluster that other processes share. It connects the parts. */
+import { type Clock, sleep } from '../../base/clock.ts';
+import type { Stoppable } from '../../base/lifetime.ts';
+import {
+  checkFollowing,
+  checkLimit,
+  checkRange,
+  checkRevision,
+  checkTtl,
+  checkValue,
+  checkWatch,
+  expectedRevision,
+} from '../checks.ts';
+import { StorageError } from '../errors.ts';
+import { checkKey, type KeyRange } from '../keys.ts';
+import type {
+  CompactorOptions,
+  CreateOptions,
+  DeleteResult,
+  GetResult,
+  KeyValue,
+  ListOptions,
+  ListResult,
+  ReadOptions,
+  Revision,
+  SeenState,
+  Storage,
+  StorageEvent,
+  StorageLimits,
+  Watch,
+  WatchOptions,
+  WatchSink,
+  WriteOptions,
+  WriteResult,
+} from '../storage.ts';
+import { EtcdCalls, withStorageError } from './etcd-calls.ts';
+import { EtcdClient, type EtcdClientOptions } from './etcd-client.ts';
+import { EtcdCompactor } from './etcd-compactor.ts';
+import { EtcdReads } from './etcd-reads.ts';
+import { EtcdWatch, type WatchHost } from './etcd-watch.ts';
+import { EtcdWrites } from './etcd-writes.ts';
+import { isCompacted, isFuture } from './grpc-error.ts';
+import { HistoryGuard } from './history-guard.ts';
+import { createKeyMap, type KeyMap } from './key-map.ts';
+import { DEFAULT_LEASE_REUSE_SECONDS, Leases } from './leases.ts';
+import type { EtcdEvent, EtcdKeyValue, Header, StatusResponse } from './messages.ts';
+import { WatchHub } from './watch-hub.ts';
+
+/** Watches get this long to deliver the last writes when the store is stopped. */
+const STOP_MS = 2_000;
+
+export interface EtcdStorageOptions extends EtcdClientOptions {
+  readonly clock: Clock;
+  /** The first part of etcd's keys. Default `/registry`, as in the reference. */
+  readonly prefix?: string;
+  /** The first segment of the store's keys, which `prefix` replaces in etcd. Default `registry`. */
+  readonly scope?: string;
+  /** The longest time for which keys share a lease. Default 60 seconds. */
+  readonly leaseReuseSeconds?: number;
+  /** Called when the cluster was restored from a backup: watches end `compacted`. Default: nothing. */
+  readonly onRestored?: ((revision: Revision) => void) | undefined;
+}
+
+export class EtcdStorage implements Storage {
+  readonly driver = 'etcd';
+  readonly embedded = false;
+  /** etcd's `--max-request-bytes` is 1.5 MiB by default and counts the whole request, with the key. */
+  readonly limits: StorageLimits = { valueBytes: 1_500_000 };
+  readonly #options: EtcdStorageOptions;
+  readonly #client: EtcdClient;
+  readonly #history: HistoryGuard;
+  readonly #keys: KeyMap;
+  readonly #calls: EtcdCalls;
+  readonly #reads: EtcdReads;
+  readonly #writes: EtcdWrites;
+  readonly #hub: WatchHub;
+  readonly #watches = new Set<EtcdWatch>();
+  readonly #inFlight = new Set<Promise<unknown>>();
+  readonly #host: WatchHost;
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: EtcdStorageOptions) {
+    const { clock, prefix = '/registry', scope = 'registry' } = options;
+    this.#options = options;
+    this.#client = new EtcdClient(options);
+    this.#keys = createKeyMap(prefix, scope);
+    this.#history = new HistoryGuard((revision) => this.#restored(revision));
+    const { keys, history } = { keys: this.#keys, history: this.#history };
+    this.#calls = new EtcdCalls({ client: this.#client, clock, history });
+    const toItem = (item: EtcdKeyValue): KeyValue => toKeyValue(keys, item);
+    this.#reads = new EtcdReads({ calls: this.#calls, keys, history, toItem });
+    const leases = new Leases({
+      clock,
+      reuseSeconds: options.leaseReuseSeconds ?? DEFAULT_LEASE_REUSE_SECONDS,
+      grant: (seconds) => this.#calls.grantLease(seconds),
+    });
+    this.#writes = new EtcdWrites({ calls: this.#calls, keys, leases, toItem });
+    const watcher = {
+      client: this.#client,
+      clock,
+      confirm: () => this.#reads.revision(),
+      onHeader: (header: Header) => history.take(header, 0),
+    };
+    const toEvent = (event: EtcdEvent): StorageEvent => toStorageEvent(keys, event);
+    this.#hub = new WatchHub({
+      watcher: { ...watcher, key: keys.start, end: keys.end },
+      toEvent,
+      onCompacted: (horizon) => history.compacted(horizon),
+    });
+    this.#host = {
+      keys,
+      hub: this.#hub,
+      watcher,
+      get revision() {
+        return history.revision;
+      },
+      get horizon() {
+        return history.horizon;
+      },
+      readRevision: () => this.#reads.revision(),
+      readState: (prefixes) => this.#reads.state(prefixes),
+      toEvent,
+      ended: (watch) => this.#watches.delete(watch),
+    };
+  }
+
+  async revision(): Promise<Revision> {
+    this.#assertOpen();
+    return this.#reads.revision();
+  }
+
+  horizon(): Revision {
+    this.#assertOpen();
+    return this.#history.horizon;
+  }
+
+  async get(key: string, options: ReadOptions = {}): Promise<GetResult> {
+    this.#assertOpen();
+    checkKey(key);
+    checkRead(options);
+    return this.#reads.get(key, options);
+  }
+
+  async list(range: KeyRange, options: ListOptions = {}): Promise<ListResult> {
+    this.#assertOpen();
+    checkRange(range);
+    checkLimit(options.limit);
+    checkRead(options);
+    return this.#reads.list(range, options);
+  }
+
+  create(key: string, value: Uint8Array, options: CreateOptions = {}): Promise<WriteResult> {
+    return this.#write(() => {
+      checkKey(key);
+      checkValue(key, value, this.limits);
+      checkTtl(key, options.ttlMs);
+      checkFollowing(key, options.followedBy, options.ttlMs, this.limits);
+      return this.#writes.create(key, value, options);
+    });
+  }
+
+  compareAndWrite(
+    key: string,
+    seen: SeenState | undefined,
+    value: Uint8Array,
+    options: WriteOptions = {},
+  ): Promise<WriteResult> {
+    return this.#write(() => {
+      checkKey(key);
+      expectedRevision(seen);
+      checkValue(key, value, this.limits);
+      checkTtl(key, options.ttlMs);
+      return this.#writes.compareAndWrite(key, seen, value, options);
+    });
+  }
+
+  delete(key: string, options: { readonly expected?: Revision } = {}): Promise<DeleteResult> {
+    return this.#write(() => {
+      checkKey(key);
+      if (options.expected !== undefined) checkRevision(options.expected);
+      return this.#writes.delete(key, options.expected);
+    });
+  }
+
+  watch(options: WatchOptions, sink: WatchSink): Watch {
+    this.#assertOpen();
+    checkWatch(options);
+    const watch = new EtcdWatch(this.#host, options, sink);
+    this.#watches.add(watch);
+    watch.start();
+    return watch;
+  }
+
+  compact(revision: Revision): Promise<void> {
+    return this.#write(async () => {
+      checkRevision(revision);
+      if (revision <= this.#history.horizon) return;
+      try {
+        await this.#calls.compact(revision);
+      } catch (caught) {
+        if (isFuture(caught)) {
+          const message = `cannot compact to revision ${revision}: the store has not reached it`;
+          throw new StorageError('InvalidArgument', message, { cause: caught });
+        }
+        if (!isCompacted(caught)) return withStorageError(() => Promise.reject(caught), { isWrite: false });
+      }
+      this.#history.compacted(revision);
+    });
+  }
+
+  startCompactor(options: CompactorOptions): Stoppable {
+    this.#assertOpen();
+    const compactor = new EtcdCompactor(
+      {
+        transact: async (request) => {
+          this.#assertOpen();
+          return (await withStorageError(() => this.#calls.txn(request), { isWrite: true })).response;
+        },
+        compact: (revision) => this.compact(revision),
+        learned: (horizon) => this.#history.compacted(horizon),
+      },
+      options,
+    );
+    compactor.start();
+    return compactor;
+  }
+
+  /** The status of each member that answers within the time, by its URL. */
+  status(timeoutMs: number): Promise<ReadonlyMap<string, StatusResponse>> {
+    this.#assertOpen();
+    return this.#calls.status(timeoutMs);
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    // A sink may have called stop(): its call returns first, because calls never overlap.
+    await Promise.resolve();
+    await Promise.allSettled(this.#inFlight);
+    await this.#deliverAll();
+    this.#hub.stop();
+    for (const watch of [...this.#watches]) watch.finish({ reason: 'closed' });
+    this.#client.close();
+  }
+
+  /** Waits until the watches have the writes that were acknowledged. A cluster that does not answer ends the wait. */
+  async #deliverAll(): Promise<void> {
+    const { clock } = this.#options;
+    const { revision } = this.#history;
+    const deadline = clock.monotonic() + STOP_MS;
+    for (const watch of this.#watches) watch.requestProgress();
+    while ([...this.#watches].some((watch) => !watch.hasReached(revision)) && clock.monotonic() < deadline)
+      await sleep(clock, 5);
+  }
+
+  #assertOpen(): void {
+    if (this.#stopping !== undefined) throw new StorageError('Closed', 'the store is stopped');
+  }
+
+  #write<R>(write: () => Promise<R>): Promise<R> {
+    const result = (async () => {
+      this.#assertOpen();
+      return write();
+    })();
+    this.#inFlight.add(result);
+    const done = (): void => void this.#inFlight.delete(result);
+    result.then(done, done);
+    return result;
+  }
+
+  /** Everything that was read belongs to a history that no longer exists. */
+  #restored(revision: Revision): void {
+    this.#options.onRestored?.(revision);
+    this.#hub.stop();
+    for (const watch of [...this.#watches]) watch.compacted(revision);
+  }
+}
+
+function checkRead({ revision, atLeast }: ReadOptions): void {
+  if (revision !== undefined) checkRevision(revision);
+  if (atLeast !== undefined) checkRevision(atLeast);
+}
+
+function toKeyValue(keys: KeyMap, { key, value, revision, created }: EtcdKeyValue): KeyValue {
+  return { key: keys.fromEtcd(key), value, revision, created };
+}
+
+function toStorageEvent(keys: KeyMap, { type, item, previous }: EtcdEvent): StorageEvent {
+  const key = keys.fromEtcd(item.key);
+  const before = previous && { previous: toKeyValue(keys, previous) };
+  const { revision } = item;
+  if (type === 'delete') return { type, key, revision, ...before };
+  return { type, key, value: item.value, revision, created: item.created, ...before };
+}

@@ -1,0 +1,265 @@
+/**
+ * A watch of the storage interface on etcd. It gets the changes up to the position of the hub from a watcher of its own
+ * and then those of the hub. A watch that needs previous states keeps a watcher of its own.
+ * Invariant: the sink gets every event of the ranges above the start once and in order, also while it changes from one
+ * source to the other.
+ */
+import { toError } from '../../base/errors.ts';
+import { StorageError } from '../errors.ts';
+import { GuardedSink } from '../guarded-sink.ts';
+import { disjointPrefixes } from '../keys.ts';
+import type { KeyValue, Revision, StorageEvent, Watch, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
+import type { KeyMap } from './key-map.ts';
+import type { EtcdEvent } from './messages.ts';
+import type { HubWatch, WatchHub } from './watch-hub.ts';
+import { Watcher, type WatcherOptions } from './watcher.ts';
+
+/** Events that may wait while a watch catches up. One more ends it `failed`; it can be resumed. */
+const MAX_WAITING = 100_000;
+/** Progress is reported after this many revisions without a report. */
+const REPORT_EVERY = 1000;
+
+/** The driver, as a watch sees it. */
+export interface WatchHost {
+  readonly keys: KeyMap;
+  readonly hub: WatchHub;
+  readonly watcher: Omit<WatcherOptions, 'key' | 'end' | 'after' | 'previous'>;
+  /** The highest revision that the driver has seen. */
+  readonly revision: Revision;
+  readonly horizon: Revision;
+  /** A quorum read. */
+  readRevision(): Promise<Revision>;
+  /** The state of the prefixes at one revision, in key order. */
+  readState(prefixes: readonly string[]): Promise<{ readonly items: readonly KeyValue[]; readonly revision: Revision }>;
+  toEvent(event: EtcdEvent): StorageEvent;
+  ended(watch: EtcdWatch): void;
+}
+
+export class EtcdWatch implements Watch, HubWatch {
+  readonly #host: WatchHost;
+  readonly #sink: GuardedSink;
+  readonly #options: WatchOptions;
+  readonly #prefixes: readonly string[];
+  /** Events up to this revision are not delivered, or not again. */
+  #after: Revision = 0;
+  /** The revision of the last `progress` call. */
+  #reported: Revision = 0;
+  /** The revision that a requested `progress` call must have reached; 0: none was requested. */
+  #wanted: Revision = 0;
+  #isLive = false;
+  #waiting: StorageEvent[] = [];
+  #watcher: Watcher | undefined;
+
+  constructor(host: WatchHost, options: WatchOptions, sink: WatchSink) {
+    this.#host = host;
+    this.#options = options;
+    this.#prefixes = disjointPrefixes(options.ranges);
+    this.#sink = new GuardedSink(sink, () => {
+      host.hub.leave(this);
+      this.#watcher?.stop();
+      this.#waiting = [];
+      host.ended(this);
+    });
+  }
+
+  /** Begins the watch. Call it once. */
+  start(): void {
+    this.#begin().catch((caught) => this.finish({ reason: 'failed', error: toError(caught) }));
+  }
+
+  get isOver(): boolean {
+    return this.#sink.over;
+  }
+
+  stop(): void {
+    this.finish({ reason: 'stopped' });
+  }
+
+  requestProgress(): void {
+    if (this.#sink.over) return;
+    this.#wanted = Math.max(1, this.#host.revision);
+    queueMicrotask(() => this.#answerProgress());
+  }
+
+  finish(reason: WatchEnd): void {
+    this.#sink.finish(reason);
+  }
+
+  /** Whether everything up to the revision was delivered, or the watch has ended. */
+  hasReached(revision: Revision): boolean {
+    return this.#sink.over || this.#position >= revision;
+  }
+
+  deliver(events: readonly StorageEvent[]): void {
+    const mine = events.filter((event) => event.revision > this.#after && this.#covers(event.key));
+    if (mine.length === 0) return;
+    if (this.#isLive) {
+      this.#pass(mine);
+      return;
+    }
+    this.#waiting.push(...mine);
+    if (this.#waiting.length <= MAX_WAITING) return;
+    const error = new StorageError('Unavailable', `a watch fell ${this.#waiting.length} events behind`);
+    this.finish({ reason: 'failed', error });
+  }
+
+  reached(revision: Revision): void {
+    if (!this.#isLive) return;
+    if (this.#wanted > 0) this.#answerProgress();
+    else if (revision - this.#reported >= REPORT_EVERY) this.#report(revision);
+  }
+
+  compacted(horizon: Revision): void {
+    this.finish({ reason: 'compacted', horizon });
+  }
+
+  failed(error: Error): void {
+    this.finish({ reason: 'failed', error });
+  }
+
+  async #begin(): Promise<void> {
+    const { hub } = this.#host;
+    // Not inside the call of `watch`.
+    await Promise.resolve();
+    const { previous = false } = this.#options;
+    if (!previous) await hub.ready();
+    const start = await this.#startRevision(previous);
+    if (start === undefined || this.#sink.over) return;
+    this.#after = start;
+    this.#reported = Math.min(start, this.#host.revision);
+    if (previous) this.#watchAlone();
+    else this.#joinHub();
+  }
+
+  /** Delivers the beginning of the watch. Undefined: the watch has ended. */
+  async #startRevision(alone: boolean): Promise<Revision | undefined> {
+    const { from } = this.#options;
+    const host = this.#host;
+    if (typeof from === 'object') {
+      const { horizon } = host;
+      if (from.after >= horizon) return from.after;
+      this.compacted(horizon);
+      return undefined;
+    }
+    if (from === 'now') {
+      const revision = await host.readRevision();
+      // The hub may be ahead; changes before its position need not be delivered.
+      const start = alone ? revision : Math.max(revision, host.hub.position);
+      this.#sink.progress(start);
+      return start;
+    }
+    const { items, revision } = await host.readState(this.#prefixes);
+    if (items.length > 0) this.#sink.events(items.map((item) => ({ type: 'put', ...item })));
+    this.#sink.progress(revision);
+    return revision;
+  }
+
+  #joinHub(): void {
+    const { hub } = this.#host;
+    hub.join(this);
+    const goal = hub.position;
+    if (this.#after >= goal) {
+      this.#goLive();
+      return;
+    }
+    const watcher = this.#createWatcher(false, {
+      events: (events) => {
+        const mine = events
+          .map((event) => this.#host.toEvent(event))
+          .filter((event) => event.revision <= goal && this.#covers(event.key));
+        if (mine.length > 0) this.#sink.events(mine);
+      },
+      progress: (revision) => {
+        if (revision < goal) return;
+        this.#watcher?.stop();
+        this.#watcher = undefined;
+        this.#after = goal;
+        this.#goLive();
+      },
+    });
+    watcher.reach(goal);
+  }
+
+  #goLive(): void {
+    if (this.#sink.over) return;
+    this.#isLive = true;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (waiting.length > 0) this.#pass(waiting);
+    this.#answerProgress();
+  }
+
+  /** Keeps a watcher with previous states. */
+  #watchAlone(): void {
+    this.#createWatcher(true, {
+      events: (events) => {
+        const mine: StorageEvent[] = [];
+        for (const event of events) {
+          const made = this.#host.toEvent(event);
+          if (!this.#covers(made.key)) continue;
+          const isFirst = event.type === 'put' && event.item.created === event.item.revision;
+          if (made.previous === undefined && !isFirst) {
+            this.#pass(mine);
+            this.compacted(Math.max(this.#host.horizon, event.item.revision));
+            return;
+          }
+          mine.push(made);
+        }
+        this.#pass(mine);
+      },
+      progress: () => this.#answerProgress(),
+    });
+    this.#answerProgress();
+  }
+
+  #createWatcher(
+    previous: boolean,
+    sink: { events(events: readonly EtcdEvent[]): void; progress(revision: Revision): void },
+  ): Watcher {
+    const { keys, watcher } = this.#host;
+    const [first] = this.#prefixes;
+    const range = (this.#prefixes.length === 1 && keys.range(first as string)) || keys;
+    const made = new Watcher(
+      { ...watcher, key: range.start, end: range.end, after: this.#after, previous },
+      { ...sink, compacted: (horizon) => this.compacted(horizon), failed: (error) => this.failed(error) },
+    );
+    this.#watcher = made;
+    made.start();
+    return made;
+  }
+
+  get #position(): Revision {
+    if (this.#isLive) return this.#host.hub.position;
+    return this.#options.previous ? (this.#watcher?.position ?? 0) : 0;
+  }
+
+  /** Reports the progress that was requested, or asks etcd for it. */
+  #answerProgress(): void {
+    if (this.#wanted === 0 || this.#sink.over) return;
+    const position = this.#position;
+    if (position === 0) return;
+    if (position < this.#wanted) {
+      if (this.#isLive) this.#host.hub.reach(this.#wanted);
+      else this.#watcher?.reach(this.#wanted);
+      return;
+    }
+    // The start of a watch may be above the revision of the store.
+    this.#report(Math.min(position, this.#host.revision));
+  }
+
+  #report(revision: Revision): void {
+    this.#wanted = 0;
+    if (revision < this.#reported) return;
+    this.#reported = revision;
+    this.#sink.progress(revision);
+  }
+
+  #pass(events: readonly StorageEvent[]): void {
+    if (events.length > 0) this.#sink.events(events);
+  }
+
+  #covers(key: string): boolean {
+    for (const prefix of this.#prefixes) if (key.startsWith(prefix)) return true;
+    return false;
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * The writes of the driver.
+ * Invariant: a write whose outcome is not known is never answered with a conflict. The repeated transaction shows the
+ * write if it took place: the key has its bytes. Otherwise the outcome is `Unknown`.
+ */
+import { equalBytes } from '../../base/bytes.ts';
+import { StorageError } from '../errors.ts';
+import type {
+  CreateOptions,
+  DeleteResult,
+  KeyValue,
+  Revision,
+  SeenState,
+  WriteOptions,
+  WriteResult,
+} from '../storage.ts';
+import { type EtcdCalls, withStorageError } from './etcd-calls.ts';
+import { isLeaseNotFound } from './grpc-error.ts';
+import type { KeyMap } from './key-map.ts';
+import type { Leases } from './leases.ts';
+import type { EtcdKeyValue, LeaseId, TxnRequest, TxnResponse } from './messages.ts';
+
+export interface EtcdWritesOptions {
+  readonly calls: EtcdCalls;
+  readonly keys: KeyMap;
+  readonly leases: Leases;
+  toItem(item: EtcdKeyValue): KeyValue;
+}
+
+export class EtcdWrites {
+  readonly #calls: EtcdCalls;
+  readonly #keys: KeyMap;
+  readonly #leases: Leases;
+  readonly #toItem: EtcdWritesOptions['toItem'];
+
+  constructor({ calls, keys, leases, toItem }: EtcdWritesOptions) {
+    this.#calls = calls;
+    this.#keys = keys;
+    this.#leases = leases;
+    this.#toItem = toItem;
+  }
+
+  async create(key: string, value: Uint8Array, { ttlMs, followedBy }: CreateOptions): Promise<WriteResult> {
+    const result = await this.#put(key, 0, value, ttlMs);
+    if (result.outcome !== 'ok' || followedBy === undefined || equalBytes(value, followedBy)) return result;
+    try {
+      await this.#put(key, result.revision, followedBy, undefined);
+    } catch {
+      // The creation stands: see `CreateOptions.followedBy`.
+    }
+    return result;
+  }
+
+  async compareAndWrite(
+    key: string,
+    seen: SeenState | undefined,
+    value: Uint8Array,
+    { ttlMs }: WriteOptions,
+  ): Promise<WriteResult> {
+    if (seen !== undefined && !seen.stale && ttlMs === undefined && equalBytes(seen.value, value)) {
+      const { items, header } = await withStorageError(() => this.#calls.range({ key: this.#keys.toEtcd(key) }), {
+        isWrite: false,
+        key,
+      });
+      const [item] = items;
+      if (item?.revision !== seen.revision)
+        return { outcome: 'conflict', current: item && this.#toItem(item), revision: header.revision };
+      if (item.lease === 0) return { outcome: 'ok', revision: item.revision, changed: false };
+    }
+    return this.#put(key, seen?.revision ?? 0, value, ttlMs);
+  }
+
+  async delete(key: string, expected: Revision | undefined): Promise<DeleteResult> {
+    const etcdKey = this.#keys.toEtcd(key);
+    const { response, isRepeated } = await this.#transact(key, {
+      compare: expected === undefined ? [] : [{ key: etcdKey, revision: expected }],
+      success: [{ type: 'delete', key: etcdKey }],
+      failure: [{ type: 'get', key: etcdKey }],
+    });
+    const [item] = response.items;
+    const { revision } = response.header;
+    if (response.succeeded && item !== undefined) return { outcome: 'ok', revision, deleted: this.#toItem(item) };
+    if (isRepeated) throw unknownOutcome(key);
+    if (item === undefined) return { outcome: 'missing', revision };
+    return { outcome: 'conflict', current: this.#toItem(item), revision };
+  }
+
+  async #put(key: string, expected: Revision, value: Uint8Array, ttlMs: number | undefined): Promise<WriteResult> {
+    const etcdKey = this.#keys.toEtcd(key);
+    const { response, isRepeated } = await this.#withLease(key, ttlMs, (lease) => ({
+      compare: [{ key: etcdKey, revision: expected }],
+      success: [{ type: 'put', key: etcdKey, value, lease }],
+      failure: [{ type: 'get', key: etcdKey }],
+    }));
+    if (response.succeeded) return { outcome: 'ok', revision: response.header.revision, changed: true };
+    const [item] = response.items;
+    if (isRepeated) {
+      if (item === undefined || item.revision <= expected || !equalBytes(item.value, value)) throw unknownOutcome(key);
+      return { outcome: 'ok', revision: item.revision, changed: true };
+    }
+    return { outcome: 'conflict', current: item && this.#toItem(item), revision: response.header.revision };
+  }
+
+  async #withLease(
+    key: string,
+    ttlMs: number | undefined,
+    request: (lease: LeaseId | undefined) => TxnRequest,
+  ): Promise<{ readonly response: TxnResponse; readonly isRepeated: boolean }> {
+    if (ttlMs === undefined) return this.#transact(key, request(undefined));
+    const lease = await withStorageError(() => this.#leases.take(ttlMs), { isWrite: false, key });
+    try {
+      return await this.#calls.txn(request(lease));
+    } catch (caught) {
+      if (!isLeaseNotFound(caught)) return withStorageError(() => Promise.reject(caught), { isWrite: true, key });
+      this.#leases.forget(lease);
+    }
+    const another = await withStorageError(() => this.#leases.take(ttlMs), { isWrite: false, key });
+    return this.#transact(key, request(another));
+  }
+
+  #transact(
+    key: string,
+    request: TxnRequest,
+  ): Promise<{ readonly response: TxnResponse; readonly isRepeated: boolean }> {
+    return withStorageError(() => this.#calls.txn(request), { isWrite: true, key });
+  }
+}
+
+function unknownOutcome(key: string): StorageError {
+  return new StorageError('Unknown', 'etcd did not answer in time, and the key was changed since: read it again', {
+    key,
+  });
+}

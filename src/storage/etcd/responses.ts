@@ -1,0 +1,234 @@
+/**
+ * The responses of etcd's API: protobuf by field number, from `etcdserverpb/rpc.proto` and `mvccpb/kv.proto` of etcd
+ * 3.6. Unknown fields are skipped. Each function throws StorageError(Unavailable) for bytes that are no message.
+ * Invariant: a value that is read is a copy, so that it does not keep the message alive.
+ */
+import { BYTES, WireReader } from '../../apimachinery/protobuf/wire.ts';
+import { allocateBytes, EMPTY_BYTES } from '../../base/bytes.ts';
+import { StorageError } from '../errors.ts';
+import type {
+  EtcdEvent,
+  EtcdKeyValue,
+  Header,
+  LeaseGrantResponse,
+  LeaseId,
+  RangeResponse,
+  StatusResponse,
+  TxnResponse,
+  WatchResponse,
+} from './messages.ts';
+
+export function readRangeResponse(bytes: Uint8Array): RangeResponse {
+  let header = NO_HEADER;
+  let count = 0;
+  const items: EtcdKeyValue[] = [];
+  fields(bytes, (reader, field, end) => {
+    if (field === 1) header = readHeader(reader, end);
+    else if (field === 2) items.push(readKeyValue(reader, end));
+    else if (field === 4) count = number(reader, end);
+    else return false;
+    return true;
+  });
+  return { header, items, count };
+}
+
+export function readTxnResponse(bytes: Uint8Array): TxnResponse {
+  let header = NO_HEADER;
+  let succeeded = false;
+  const items: (EtcdKeyValue | undefined)[] = [];
+  fields(bytes, (reader, field, end) => {
+    if (field === 1) header = readHeader(reader, end);
+    else if (field === 2) succeeded = number(reader, end) !== 0;
+    else if (field === 3) items.push(readOperation(reader, end));
+    else return false;
+    return true;
+  });
+  return { header, succeeded, items };
+}
+
+/** Reads the header of a response of which nothing else matters. */
+export function readHeaderOnly(bytes: Uint8Array): Header {
+  let header = NO_HEADER;
+  fields(bytes, (reader, field, end) => {
+    if (field !== 1) return false;
+    header = readHeader(reader, end);
+    return true;
+  });
+  return header;
+}
+
+export function readLeaseGrantResponse(bytes: Uint8Array): LeaseGrantResponse {
+  let header = NO_HEADER;
+  let id: LeaseId = 0;
+  let ttlSeconds = 0;
+  fields(bytes, (reader, field, end) => {
+    if (field === 1) header = readHeader(reader, end);
+    else if (field === 2) id = int64(reader, end);
+    else if (field === 3) ttlSeconds = number(reader, end);
+    else return false;
+    return true;
+  });
+  return { header, id, ttlSeconds };
+}
+
+export function readStatusResponse(bytes: Uint8Array): StatusResponse {
+  let header = NO_HEADER;
+  let version = '';
+  let dbSize = 0;
+  let dbSizeInUse = 0;
+  fields(bytes, (reader, field, end) => {
+    if (field === 1) header = readHeader(reader, end);
+    else if (field === 2) version = text(reader, end);
+    else if (field === 3) dbSize = number(reader, end);
+    else if (field === 9) dbSizeInUse = number(reader, end);
+    else return false;
+    return true;
+  });
+  return { header, version, dbSize, dbSizeInUse };
+}
+
+export function readWatchResponse(bytes: Uint8Array): WatchResponse {
+  let header = NO_HEADER;
+  let watchId = 0;
+  let created = false;
+  let canceled = false;
+  let compactRevision = 0;
+  let reason = '';
+  let fragment = false;
+  const events: EtcdEvent[] = [];
+  fields(bytes, (reader, field, end) => {
+    if (field === 1) header = readHeader(reader, end);
+    else if (field === 2) watchId = number(reader, end);
+    else if (field === 3) created = number(reader, end) !== 0;
+    else if (field === 4) canceled = number(reader, end) !== 0;
+    else if (field === 5) compactRevision = number(reader, end);
+    else if (field === 6) reason = text(reader, end);
+    else if (field === 7) fragment = number(reader, end) !== 0;
+    else if (field === 11) events.push(readEvent(reader, end));
+    else return false;
+    return true;
+  });
+  return { header, watchId, created, canceled, compactRevision, reason, fragment, events };
+}
+
+const NO_HEADER: Header = { clusterId: '', memberId: '', revision: 0 };
+
+/** Calls `read` for each field, which returns false to skip it. */
+function fields(bytes: Uint8Array, read: (reader: WireReader, field: number, end: number) => boolean): void {
+  const reader = new WireReader(bytes);
+  each(reader, bytes.length, read);
+  if (reader.error !== undefined)
+    throw new StorageError('Unavailable', `etcd sent an invalid message: ${reader.error.message}`);
+}
+
+function each(
+  reader: WireReader,
+  end: number,
+  read: (reader: WireReader, field: number, end: number) => boolean,
+): void {
+  while (reader.pos < end && reader.readTag(end))
+    if (!read(reader, reader.fieldNumber, end) && !reader.skip(end)) return;
+}
+
+/** Reads a nested message. */
+function nested(reader: WireReader, end: number, read: (field: number, end: number) => boolean): void {
+  if (reader.wireType !== BYTES) {
+    reader.fail('a nested message was expected');
+    return;
+  }
+  const to = reader.readLength(end);
+  if (to >= 0) each(reader, to, (_, field, inner) => read(field, inner));
+}
+
+function number(reader: WireReader, end: number): number {
+  return Number(int64(reader, end));
+}
+
+function int64(reader: WireReader, end: number): number | bigint {
+  return reader.readVarint(end) ? reader.toInt64() : 0;
+}
+
+function uint64Text(reader: WireReader, end: number): string {
+  if (!reader.readVarint(end)) return '';
+  return reader.hi.toString(16) + reader.lo.toString(16).padStart(8, '0');
+}
+
+function readHeader(reader: WireReader, end: number): Header {
+  let clusterId = '';
+  let memberId = '';
+  let revision = 0;
+  nested(reader, end, (field, inner) => {
+    if (field === 1) clusterId = uint64Text(reader, inner);
+    else if (field === 2) memberId = uint64Text(reader, inner);
+    else if (field === 3) revision = number(reader, inner);
+    else return false;
+    return true;
+  });
+  return { clusterId, memberId, revision };
+}
+
+function readKeyValue(reader: WireReader, end: number): EtcdKeyValue {
+  let key = '';
+  let value: Uint8Array = EMPTY_BYTES;
+  let created = 0;
+  let revision = 0;
+  let version = 0;
+  let lease: LeaseId = 0;
+  nested(reader, end, (field, inner) => {
+    if (field === 1) key = text(reader, inner);
+    else if (field === 2) created = number(reader, inner);
+    else if (field === 3) revision = number(reader, inner);
+    else if (field === 4) version = number(reader, inner);
+    else if (field === 5) value = bytesOf(reader, inner);
+    else if (field === 6) lease = int64(reader, inner);
+    else return false;
+    return true;
+  });
+  return { key, value, created, revision, version, lease };
+}
+
+function text(reader: WireReader, end: number): string {
+  const to = reader.readLength(end);
+  return to < 0 ? '' : reader.takeText(to);
+}
+
+function bytesOf(reader: WireReader, end: number): Uint8Array {
+  const to = reader.readLength(end);
+  if (to < 0) return EMPTY_BYTES;
+  const bytes = reader.takeBytes(to);
+  const own = allocateBytes(bytes.length);
+  own.set(bytes);
+  return own;
+}
+
+function readEvent(reader: WireReader, end: number): EtcdEvent {
+  let type: EtcdEvent['type'] = 'put';
+  let item: EtcdKeyValue | undefined;
+  let previous: EtcdKeyValue | undefined;
+  nested(reader, end, (field, inner) => {
+    if (field === 1) type = number(reader, inner) === 0 ? 'put' : 'delete';
+    else if (field === 2) item = readKeyValue(reader, inner);
+    else if (field === 3) previous = readKeyValue(reader, inner);
+    else return false;
+    return true;
+  });
+  if (item === undefined) throw new StorageError('Unavailable', 'etcd sent an event without a key');
+  return { type, item, previous };
+}
+
+/** A ResponseOp: the item of a range, or the previous item of a delete. */
+function readOperation(reader: WireReader, end: number): EtcdKeyValue | undefined {
+  let item: EtcdKeyValue | undefined;
+  nested(reader, end, (field, inner) => {
+    // response_range = 1 has its items in field 2, response_delete_range = 3 in field 3.
+    const itemField = field === 1 ? 2 : field === 3 ? 3 : 0;
+    if (itemField === 0) return false;
+    nested(reader, inner, (each, to) => {
+      if (each !== itemField) return false;
+      item = readKeyValue(reader, to);
+      return true;
+    });
+    return true;
+  });
+  return item;
+}

@@ -1,0 +1,105 @@
+/**
+ * The hub of an etcd driver: one watcher over all keys of the store, whose events it hands to the watches of the
+ * storage interface. Order over several ranges holds within one watcher only, so all live watches share it.
+ */
+import type { Revision, StorageEvent } from '../storage.ts';
+import type { EtcdEvent } from './messages.ts';
+import { Watcher, type WatcherOptions } from './watcher.ts';
+
+/** A live watch, as the hub sees it. */
+export interface HubWatch {
+  /** The events of whole revisions above the last call. */
+  deliver(events: readonly StorageEvent[]): void;
+  /** The hub has reached this revision. */
+  reached(revision: Revision): void;
+  compacted(horizon: Revision): void;
+  failed(error: Error): void;
+}
+
+export interface WatchHubOptions {
+  /** The options of the watcher, without its start. */
+  readonly watcher: Omit<WatcherOptions, 'after' | 'previous'>;
+  toEvent(event: EtcdEvent): StorageEvent;
+  /** Called when etcd says that history below this revision is gone. */
+  onCompacted(horizon: Revision): void;
+}
+
+export class WatchHub {
+  readonly #options: WatchHubOptions;
+  readonly #watches = new Set<HubWatch>();
+  #watcher: Watcher | undefined;
+  #starting: Promise<void> | undefined;
+
+  constructor(options: WatchHubOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the watcher at the present revision, unless it runs. */
+  ready(): Promise<void> {
+    if (this.#watcher !== undefined) return Promise.resolve();
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  /** Every event up to this revision was handed over. */
+  get position(): Revision {
+    return this.#watcher?.position ?? 0;
+  }
+
+  /** Adds a watch: it gets the events above `position`. Call it right after `ready` has resolved. */
+  join(watch: HubWatch): void {
+    this.#watches.add(watch);
+  }
+
+  leave(watch: HubWatch): void {
+    this.#watches.delete(watch);
+  }
+
+  /** Asks etcd for progress until the hub has reached the revision. */
+  reach(revision: Revision): void {
+    this.#watcher?.reach(revision);
+  }
+
+  /** Ends the watcher and all watches, because the history is gone. The next watch starts again. */
+  restart(horizon: Revision): void {
+    this.#close();
+    for (const watch of [...this.#watches]) watch.compacted(horizon);
+  }
+
+  stop(): void {
+    this.#close();
+  }
+
+  #close(): void {
+    this.#watcher?.stop();
+    this.#watcher = undefined;
+  }
+
+  async #start(): Promise<void> {
+    const { watcher } = this.#options;
+    const after = await watcher.confirm();
+    this.#watcher = new Watcher(
+      { ...watcher, after, previous: false },
+      {
+        events: (events) => {
+          const made = events.map((event) => this.#options.toEvent(event));
+          for (const watch of [...this.#watches]) watch.deliver(made);
+        },
+        progress: (revision) => {
+          for (const watch of [...this.#watches]) watch.reached(revision);
+        },
+        compacted: (horizon) => {
+          this.#options.onCompacted(horizon);
+          this.restart(horizon);
+        },
+        failed: (error) => {
+          this.#close();
+          for (const watch of [...this.#watches]) watch.failed(error);
+        },
+      },
+    );
+    this.#watcher.start();
+  }
+}
