@@ -120,6 +120,7 @@ export class EtcdStorage implements Storage {
       readRevision: () => this.#reads.revision(),
       readState: (prefixes) => this.#reads.state(prefixes),
       toEvent,
+      learnHorizon: (horizon) => history.compacted(horizon),
       ended: (watch) => this.#watches.delete(watch),
     };
   }

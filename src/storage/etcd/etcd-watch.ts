@@ -32,6 +32,8 @@ export interface WatchHost {
   /** The state of the prefixes at one revision, in key order. */
   readState(prefixes: readonly string[]): Promise<{ readonly items: readonly KeyValue[]; readonly revision: Revision }>;
   toEvent(event: EtcdEvent): StorageEvent;
+  /** The history below this revision is gone. */
+  learnHorizon(horizon: Revision): void;
   ended(watch: EtcdWatch): void;
 }
 
@@ -221,7 +223,14 @@ export class EtcdWatch implements Watch, HubWatch {
     const range = (this.#prefixes.length === 1 && keys.range(first as string)) || keys;
     const made = new Watcher(
       { ...watcher, key: range.start, end: range.end, after: this.#after, previous },
-      { ...sink, compacted: (horizon) => this.compacted(horizon), failed: (error) => this.failed(error) },
+      {
+        ...sink,
+        compacted: (horizon) => {
+          this.#host.learnHorizon(horizon);
+          this.compacted(horizon);
+        },
+        failed: (error) => this.failed(error),
+      },
     );
     this.#watcher = made;
     made.start();

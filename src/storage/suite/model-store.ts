@@ -202,6 +202,11 @@ export class ModelStore {
     await this.checkStopped();
     this.storage = reopened!;
     this.stopping = undefined;
+    if (!this.storage.embedded) {
+      // Such a store learns the horizon again.
+      this.horizon = this.storage.horizon();
+      this.#oldest = this.horizon;
+    }
     expectEqual(await this.storage.revision(), this.model.revision, 'the revision after a restart');
     const { items } = this.model.page(this.model.revision, { prefix: '' }, 0);
     expectEqual(describe(await this.storage.list({ prefix: '' })), describe(listed(items, this.model.revision)));
