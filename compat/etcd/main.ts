@@ -66,13 +66,17 @@ if ('model'.includes(values.only)) {
     await onCluster(members, ({ urls }) => {
       const seed = Number(values.seed);
       const run = (): Promise<void> => checkAgainstModel(etcdDriver(urls), { seed, scripts, commands: 60 });
-      return runCases(`model on etcd with ${members} members`, [{ name: `${scripts} scripts from ${seed}`, run }], 600_000);
+      return runCases(
+        `model on etcd with ${members} members`,
+        [{ name: `${scripts} scripts from ${seed}`, run }],
+        600_000,
+      );
     });
   }
 }
 failed += await runCases(
   'etcd with faults',
-  faultCases(etcd, values.full).filter(({ name }) => name.includes(values.only)),
+  faultCases(etcd).filter(({ name }) => name.includes(values.only)),
   60_000,
 );
 // A case that did not finish may hold a connection.

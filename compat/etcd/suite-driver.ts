@@ -1,6 +1,7 @@
 /** The storage suite's driver on a cluster of etcd. Each store has a prefix of its own. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EtcdStorage, openEtcdStorage } from '../../src/storage/etcd/index.ts';
+import type { EtcdStorage } from '../../src/storage/etcd/etcd-storage.ts';
+import { openEtcdStorage } from '../../src/storage/etcd/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { SuiteDriver } from '../../src/storage/suite/run-case.ts';
 

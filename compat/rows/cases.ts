@@ -8,7 +8,11 @@ export interface Case {
 const TIMEOUT_MS = 20_000;
 
 /** Runs the cases one after the other. Returns how many failed. */
-export async function runCases(subject: string, cases: readonly Case[], timeoutMs: number = TIMEOUT_MS): Promise<number> {
+export async function runCases(
+  subject: string,
+  cases: readonly Case[],
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<number> {
   let failed = 0;
   for (const { name, run } of cases) {
     let timer: NodeJS.Timeout | undefined;

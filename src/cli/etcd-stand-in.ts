@@ -1,6 +1,6 @@
 /**
- * The `etcd` of `keelson envtest`: a process that envtest can start, check and stop. It stores nothing, because the
- * server beside it does not use etcd. It takes every flag of etcd and reads `--listen-client-urls`.
+ * The `etcd` of `keelson envtest`: a process that envtest can start, check and stop. It stores nothing: the server beside
+ * it recognises it by the header `MARK` and keeps the objects itself. It takes every flag of etcd and reads `--listen-client-urls`.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -9,6 +9,24 @@ import { ConfigError, toError } from '../base/errors.ts';
 
 const CLIENT_URLS = 'listen-client-urls';
 const DEFAULT_URL = 'http://localhost:2379';
+/** A header of all answers. */
+const MARK = 'x-keelson-stores-nothing';
+/** A server that does not answer in this time is no stand-in. */
+const PROBE_MS = 1_000;
+
+/** Whether one of the servers is an etcd of `keelson envtest`. */
+export async function isEtcdStandIn(servers: readonly string[]): Promise<boolean> {
+  const probe = async (server: string): Promise<boolean> => {
+    if (!server.startsWith('http://')) return false;
+    try {
+      const response = await fetch(`${server}/health`, { signal: AbortSignal.timeout(PROBE_MS) });
+      return response.headers.has(MARK);
+    } catch {
+      return false;
+    }
+  };
+  return (await Promise.all(servers.map(probe))).includes(true);
+}
 
 const HELP = `Usage: etcd [FLAGS]
 
@@ -85,6 +103,7 @@ function boundUrl(server: Server): string {
 }
 
 function answer({ url }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader(MARK, 'true');
   if (url === '/health') response.setHeader('content-type', 'application/json').end('{"health":"true","reason":""}');
   else
     response.writeHead(404).end('This etcd stores nothing: objects are in the kube-apiserver beside it (Keelson).\n');

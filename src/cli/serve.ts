@@ -17,6 +17,7 @@ import { createLogger } from '../node/log/logging.ts';
 import { machineNames, readPackageVersion } from '../node/platform.ts';
 import { collectWhenIdle, processCollectionOptions } from '../node/process/idle-collection.ts';
 import { setV8Flags } from '../node/process/v8-flags.ts';
+import { isEtcdStandIn } from './etcd-stand-in.ts';
 import type { ServerCommandLine } from './server-command-line.ts';
 import { startMessageLines } from './start-message.ts';
 
@@ -32,7 +33,7 @@ export interface ServeExtras {
 
 /** Resolves with the exit code once the server has stopped. Throws ConfigError if it cannot start. */
 export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExtras = {}): Promise<number> {
-  const { server, log } = line.options;
+  const { log } = line.options;
   const format = log.format === 'auto' ? (process.stderr.isTTY ? 'text' : 'json') : log.format;
   const colour = wantsColour(process.env, process.stderr.isTTY === true);
   const logger = await createLogger({ format, verbosity: log.verbosity, colour });
@@ -41,9 +42,10 @@ export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExt
   const signals = new Signals();
   signals.listen();
   try {
+    const server = await withoutStandIn(line.options.server);
     const completed = await completeOptions(server, nodePlatform);
     for (const warning of completed.warnings) logger.warn(warning);
-    if (line.options.etcdServers.length > 0) logger.warn(etcdWarning(line.options.etcdServers, completed));
+    if (server.etcd.servers.length > 0 && server.storage !== 'etcd') logger.warn(etcdWarning(completed));
     const plane = await startControlPlane(completed, {
       logger,
       logRequests: log.verbosity >= LOG_REQUESTS_FROM,
@@ -67,11 +69,20 @@ export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExt
   }
 }
 
+/**
+ * Keeps the objects in the data folder if the server of `--etcd-servers` is the etcd of `keelson envtest`, which stores
+ * nothing. Go's envtest starts it and passes its URL.
+ */
+async function withoutStandIn(server: ServerOptions): Promise<ServerOptions> {
+  if (server.storage !== 'etcd' || !(await isEtcdStandIn(server.etcd.servers))) return server;
+  return { ...server, storage: 'lmdb' };
+}
+
 /** Says where the objects are, because an operator who names etcd looks for them there. */
-function etcdWarning(servers: readonly string[], { options, storageFolder }: CompletedOptions): string {
+function etcdWarning({ options, storageFolder }: CompletedOptions): string {
   const place =
     options.storage === 'memory' ? 'kept in memory until this process ends' : `stored in the folder ${storageFolder}`;
-  return `THE OBJECTS OF THIS SERVER ARE NOT IN ETCD: Keelson has no etcd driver yet and does not use --etcd-servers=${servers.join(',')}; objects are ${place}`;
+  return `the objects of this server are not in etcd: --etcd-servers=${options.etcd.servers.join(',')} is not used; objects are ${place}`;
 }
 
 interface Announcement {

@@ -11,7 +11,7 @@ const server = (...args: string[]) => parse(args).options.server;
 describe('the server command line', () => {
   it('gives the defaults without arguments', () => {
     expect(parse([])).toMatchObject({
-      options: { server: defaultOptions, log: { format: 'auto', verbosity: 0 }, etcdServers: [] },
+      options: { server: defaultOptions, log: { format: 'auto', verbosity: 0 } },
       ignoredFlags: [],
       asksFor: undefined,
     });
@@ -123,7 +123,8 @@ describe('the server command line', () => {
 
   it('accepts etcd, and keeps the data folder in the certificate folder of such a command line', () => {
     const line = parse(['--etcd-servers=http://a:1,http://b:2', '--etcd-servers-overrides=/events#http://c:3']);
-    expect(line.options.etcdServers).toEqual(['http://a:1', 'http://b:2']);
+    expect(line.options.server).toMatchObject({ storage: 'etcd', etcd: { servers: ['http://a:1', 'http://b:2'] } });
+    expect(server('--etcd-servers=http://a:1', '--storage=memory').storage).toBe('memory');
     expect(line.ignoredFlags).toEqual(['--etcd-servers-overrides']);
     expect(server('--etcd-servers=http://a:1').dataDir).toBe('.keelson');
     expect(server('--etcd-servers=http://a:1', '--cert-dir=/tmp/c').dataDir).toBe('/tmp/c/keelson');

@@ -25,7 +25,6 @@ export interface ServerCommandLine {
 const DEFAULTS: CommandOptions = {
   server: defaultOptions,
   log: { format: 'auto', verbosity: 0 },
-  etcdServers: [],
 };
 /** The data folder inside `--cert-dir`; see `withDataDir`. */
 const DATA_IN_CERT_DIR = 'keelson';
@@ -61,6 +60,8 @@ export function parseServerCommandLine(args: readonly string[]): ServerCommandLi
     if (SATISFIED_FLAGS[name] !== values.text()) ignoredFlags.push(`--${name}`);
   }
   if (!given.has('data-dir')) options = withDataDir(options);
+  if (!given.has('storage') && options.server.etcd.servers.length > 0)
+    options = mergeOptions(options, { server: { storage: 'etcd' } });
   return { options, flags: shownFlags(given, options.server.dataDir), ignoredFlags, asksFor: undefined };
 }
 
@@ -70,7 +71,7 @@ export function parseServerCommandLine(args: readonly string[]): ServerCommandLi
  */
 function withDataDir(options: CommandOptions): CommandOptions {
   const { certDir } = options.server.serving;
-  if (options.etcdServers.length === 0 || certDir === '') return options;
+  if (options.server.etcd.servers.length === 0 || certDir === '') return options;
   return mergeOptions(options, { server: { dataDir: `${certDir}/${DATA_IN_CERT_DIR}` } });
 }
 

@@ -14,8 +14,6 @@ export interface LogOptions {
 export interface CommandOptions {
   readonly server: ServerOptions;
   readonly log: LogOptions;
-  /** `--etcd-servers`. There is no etcd driver yet: the objects are not there, and a warning says where they are. */
-  readonly etcdServers: readonly string[];
 }
 
 export interface ServerFlag {
@@ -44,6 +42,10 @@ export function serving(effect: Effect<ServerOptions['serving']>): Effect<Comman
   return server((values) => ({ serving: effect(values) }));
 }
 
+export function etcd(effect: Effect<ServerOptions['etcd']>): Effect<CommandOptions> {
+  return server((values) => ({ etcd: effect(values) }));
+}
+
 export function limits(effect: Effect<ServerOptions['limits']>): Effect<CommandOptions> {
   return server((values) => ({ limits: effect(values) }));
 }
@@ -59,4 +61,10 @@ export function audit(effect: Effect<ServerOptions['audit']>): Effect<CommandOpt
 /** Returns whole seconds, rounded up. */
 export function seconds(values: FlagValues): number {
   return Math.ceil(values.milliseconds() / 1000);
+}
+
+/** Throws ConfigError unless the value is more than zero. */
+export function positive(values: FlagValues, value: number): number {
+  if (value <= 0) throw values.refuse('must be more than zero');
+  return value;
 }

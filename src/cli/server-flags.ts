@@ -8,8 +8,9 @@ import { type PortRange, parsePortRange } from '../kube/allocators/port-range.ts
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../kube/authorization-modes.ts';
 import { AGGREGATION_FLAGS } from './aggregation-flags.ts';
 import { AUTHENTICATION_FLAGS } from './authentication-flags.ts';
+import { ETCD_FLAGS } from './etcd-flags.ts';
 import type { FlagValues } from './flag-values.ts';
-import { audit, group, limits, type ServerFlag, seconds, server, serving } from './server-flag.ts';
+import { audit, group, limits, positive, type ServerFlag, seconds, server, serving } from './server-flag.ts';
 
 export const SERVER_FLAGS: readonly ServerFlag[] = [
   ...group('Keelson', [
@@ -22,8 +23,8 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'storage',
       'string',
-      'where objects are kept: lmdb (in the data folder, durable) or memory (default "lmdb")',
-      server((v) => ({ storage: v.choice(['memory', 'lmdb']) })),
+      'where objects are kept: lmdb (in the data folder, durable), memory, or etcd (default "lmdb", or "etcd" if --etcd-servers is set)',
+      server((v) => ({ storage: v.choice(['memory', 'lmdb', 'etcd']) })),
     ],
     [
       'controllers',
@@ -118,32 +119,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       serving((v) => ({ strictTransportSecurity: v.list().map((directive) => securityDirective(v, directive)) })),
     ],
   ]),
-  ...group('Etcd', [
-    [
-      'etcd-compaction-interval',
-      'duration',
-      'interval of compaction, which removes old revisions; 0 for never (default 5m0s)',
-      server((v) => ({ compactionIntervalMs: v.milliseconds() })),
-    ],
-    [
-      'encryption-provider-config',
-      'string',
-      'file with an EncryptionConfiguration (identity, aescbc, aesgcm, secretbox), by which stored values are encrypted',
-      server((v) => ({ encryption: { configFile: v.text() } })),
-    ],
-    [
-      'encryption-provider-config-automatic-reload',
-      'bool',
-      'use changes of that file without a restart (default false)',
-      server((v) => ({ encryption: { reload: v.bool() } })),
-    ],
-    [
-      'etcd-servers',
-      'strings',
-      'accepted and not used, because there is no etcd driver yet: objects are kept where --storage says',
-      (v) => ({ etcdServers: v.list() }),
-    ],
-  ]),
+  ...ETCD_FLAGS,
   ...group('Secure serving', [
     [
       'bind-address',
@@ -350,11 +326,6 @@ function portRange(values: FlagValues): PortRange {
   const range = parsePortRange(values.text());
   if (range === undefined) throw values.refuse('is not a range of ports such as 30000-32767');
   return range;
-}
-
-function positive(values: FlagValues, value: number): number {
-  if (value <= 0) throw values.refuse('must be more than zero');
-  return value;
 }
 
 function minTlsVersion(values: FlagValues): 'TLSv1.2' | 'TLSv1.3' {

@@ -9,7 +9,6 @@ import { flagDefault } from './shown-flags.ts';
 const DEFAULTS: CommandOptions = {
   server: defaultOptions,
   log: { format: 'auto', verbosity: 0 },
-  etcdServers: [],
 };
 
 describe('the flags of /flagz', () => {

@@ -10,18 +10,21 @@ export interface StartMessage {
   readonly otherMachinesUrl: string | undefined;
   /** An absolute path. Undefined if the server would not accept a kubeconfig that it writes itself. */
   readonly kubeconfig: string | undefined;
-  readonly storage: 'memory' | 'lmdb';
+  readonly storage: 'memory' | 'lmdb' | 'etcd';
   readonly readyMs: number;
 }
+
+const KEPT: Readonly<Record<StartMessage['storage'], string>> = {
+  memory: 'Objects are in memory only: they are lost when it stops.',
+  lmdb: 'Stored objects stay in the data folder.',
+  etcd: 'Stored objects stay in etcd.',
+};
 
 export function startMessageLines(message: StartMessage): readonly string[] {
   const { version, url, otherMachinesUrl, kubeconfig, storage, readyMs } = message;
   const head = [`Keelson ${version} serves the Kubernetes API at ${url} (ready in ${Math.round(readyMs)} ms).`];
   if (otherMachinesUrl !== undefined) head.push(`Other machines reach it at ${otherMachinesUrl}.`);
-  const kept =
-    storage === 'memory'
-      ? 'Objects are in memory only: they are lost when it stops.'
-      : 'Stored objects stay in the data folder.';
+  const kept = KEPT[storage];
   const tail = `Press Ctrl-C to stop it. ${kept}`;
   if (kubeconfig === undefined)
     return [

@@ -80,6 +80,8 @@ export async function completeOptions(given: ServerOptions, platform: Platform):
     if (options.dataDir === '') throw new ConfigError('--data-dir: the path of the data folder must not be empty');
     platform.prefetchStorage();
   }
+  if (options.storage === 'etcd' && options.etcd.servers.length === 0)
+    throw new ConfigError('--storage=etcd: name the servers of the cluster (--etcd-servers=http://host:2379)');
   const dataDir = options.dataDir === '' ? '' : platform.absolutePath(options.dataDir);
   const release = dataDir === '' ? () => undefined : await platform.lockFolder(dataDir);
   try {

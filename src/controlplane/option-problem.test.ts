@@ -23,7 +23,7 @@ describe('options of a program', () => {
     ],
     [{ colour: 'red' }, 'unknown option colour'],
     [{ toString: 1 }, 'unknown option toString'],
-    [{ storage: 'etcd' }, 'option storage: "etcd" is not one of memory, lmdb'],
+    [{ storage: 'disk' }, 'option storage: "disk" is not one of memory, lmdb, etcd'],
     [{ serving: { port: '0' } }, 'option serving.port must be a number, not "0"'],
     [{ serving: 6443 }, 'option serving must be an object, not 6443'],
     [{ serving: null }, 'option serving must be an object, not null'],

@@ -156,13 +156,33 @@ export interface EncryptionOptions {
   readonly reload: boolean;
 }
 
+/** The etcd cluster of `storage: 'etcd'`. Several servers may share it. */
+export interface EtcdOptions {
+  /** `--etcd-servers`: URLs of members. One is used at a time; another one if it fails. */
+  readonly servers: readonly string[];
+  /** `--etcd-cafile`: verifies the certificates of the members. '': the CAs of the system. */
+  readonly caFile: string;
+  /** `--etcd-certfile` and `--etcd-keyfile`: the certificate with which this server authenticates itself. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** `--etcd-prefix`: the first part of all keys. */
+  readonly prefix: string;
+  /** `--lease-reuse-duration-seconds`: the longest time for which keys with a time to live share a lease. */
+  readonly leaseReuseSeconds: number;
+  /** `--etcd-healthcheck-timeout` in milliseconds: the time for the health check `etcd`. */
+  readonly healthCheckMs: number;
+  /** `--etcd-readycheck-timeout` in milliseconds: the time for the readiness check `etcd-readiness`. */
+  readonly readyCheckMs: number;
+}
+
 export interface ServerOptions {
   /**
    * The folder of keys, certificates, the admin's kubeconfig and, with `lmdb`, the objects. It is created if it does
    * not exist. Default `.keelson` in the working folder. '' with `memory`: keys and certificates are in memory, too.
    */
   readonly dataDir: string;
-  readonly storage: 'memory' | 'lmdb';
+  readonly storage: 'memory' | 'lmdb' | 'etcd';
+  readonly etcd: EtcdOptions;
   readonly reported: ReportedVersionOptions;
   /** The path of the admin's kubeconfig. '' is `admin.kubeconfig` in the data folder; none without a data folder. */
   readonly kubeconfigFile: string;
@@ -213,6 +233,16 @@ export interface ServerOptions {
 export const defaultOptions: ServerOptions = {
   dataDir: '.keelson',
   storage: 'lmdb',
+  etcd: {
+    servers: [],
+    caFile: '',
+    certFile: '',
+    keyFile: '',
+    prefix: '/registry',
+    leaseReuseSeconds: 60,
+    healthCheckMs: 2_000,
+    readyCheckMs: 2_000,
+  },
   reported: { version: '', commit: '', treeState: '' },
   kubeconfigFile: '',
   compactionIntervalMs: 300_000,
@@ -310,7 +340,7 @@ export function serverOptions(given: PartialOptions<ServerOptions> = {}): Server
 
 /** The values of options that have only a few. */
 const CHOICES: OptionChoices = {
-  storage: ['memory', 'lmdb'],
+  storage: ['memory', 'lmdb', 'etcd'],
   'serving.minTlsVersion': ['TLSv1.2', 'TLSv1.3'],
   'aggregation.routing': ['endpoints', 'cluster-ip', 'available'],
   'network.endpointReconciler': ['lease', 'master-count', 'none'],

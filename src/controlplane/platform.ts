@@ -18,6 +18,20 @@ import type { BuildInfo } from '../server/version-info.ts';
 import type { CreateProvider } from '../storage/encryption/provider.ts';
 import type { Storage } from '../storage/storage.ts';
 
+export interface OpenEtcdOptions {
+  readonly servers: readonly string[];
+  /** PEM. */
+  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  readonly prefix: string;
+  /** The first segment of the store's keys. */
+  readonly scope: string;
+  readonly leaseReuseSeconds: number;
+  /** Called after each call of etcd's API. */
+  onCall(method: string, ms: number, ok: boolean): void;
+  /** Called when the cluster was restored from a backup. */
+  onRestored(revision: number): void;
+}
+
 export interface Platform {
   readonly clock: Clock;
   /** Called once per start. */
@@ -55,6 +69,10 @@ export interface Platform {
   openStorage(folder: string, onProblem: (error: Error) => void): Promise<Storage>;
   /** Makes a provider of `--encryption-provider-config`. */
   readonly createEncryptionProvider: CreateProvider;
+  /**
+   * Opens an etcd cluster. Throws ConfigError if a URL is invalid, and if no member answers.
+   */
+  openEtcd(options: OpenEtcdOptions): Promise<Storage>;
   openAuditLog(options: AuditLogOptions): Promise<AuditLog>;
   /** Throws ConfigError if the address or the port cannot be used. */
   listen(options: ListenerOptions): Promise<Listener>;

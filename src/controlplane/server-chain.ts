@@ -103,7 +103,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   const address: PublishedAddress = { hostAndPort: '', self: undefined };
   let trust = completed.tls;
   const server = createGenericServer(completed, parts, address);
-  addStorageChecks(server.health, storage);
+  addStorageChecks(server.health, storage, options);
 
   const loopback = new Loopback();
   const selected = selectLoops(
@@ -264,13 +264,13 @@ function createGenericServer(
 }
 
 /** The checks have the reference's name for its storage, because probes exclude it by that name. */
-function addStorageChecks(health: Health, storage: Storage): void {
+function addStorageChecks(health: Health, storage: Storage, { etcd }: ServerOptions): void {
   const check = async (): Promise<undefined> => {
     await storage.revision();
     return undefined;
   };
-  health.add({ name: 'etcd', check });
-  health.addTo('readyz', { name: 'etcd-readiness', check });
+  health.add({ name: 'etcd', check, timeoutMs: etcd.healthCheckMs });
+  health.addTo('readyz', { name: 'etcd-readiness', check, timeoutMs: etcd.readyCheckMs });
 }
 
 function registryHost(

@@ -24,6 +24,7 @@ import type { ControlPlane } from './control-plane.ts';
 import { parseEncryptionConfig } from './encryption-config.ts';
 import { ETCD_PREFIX } from './etcd-keys.ts';
 import { SCOPE } from './loops/control-loops.ts';
+import { openEtcd } from './open-etcd.ts';
 import type { ServerOptions } from './options.ts';
 import { createServerChain, type ServerChain } from './server-chain.ts';
 import type { EtcdState, SnapshotReport, SnapshotStore } from './snapshot-store.ts';
@@ -101,8 +102,10 @@ export async function startControlPlane(
   }
 }
 
-async function openStorage({ options, platform, storageFolder }: CompletedOptions, logger: Logger): Promise<Storage> {
+async function openStorage(completed: CompletedOptions, logger: Logger): Promise<Storage> {
+  const { options, platform, storageFolder } = completed;
   if (options.storage === 'memory') return createMemoryStorage({ clock: platform.clock });
+  if (options.storage === 'etcd') return openEtcd(completed, logger);
   return platform.openStorage(storageFolder, (error) => logger.error('storage cannot remove old revisions', error));
 }
 

@@ -26,6 +26,8 @@ export interface HealthCheck {
    * that throws, rejects or exceeds the timeout fails.
    */
   check(): MaybePromise<string | undefined>;
+  /** The timeout of this check. Default: that of the endpoints. */
+  readonly timeoutMs?: number;
 }
 
 export interface HealthOptions {
@@ -173,14 +175,15 @@ export class Health {
   #run(check: HealthCheck): MaybePromise<string | undefined> {
     try {
       const reason = check.check();
-      return isPromise(reason) ? this.#withTimeout(reason) : reason;
+      return isPromise(reason) ? this.#withTimeout(reason, check.timeoutMs) : reason;
     } catch (caught) {
       return toError(caught).message;
     }
   }
 
-  #withTimeout(running: Promise<string | undefined>): Promise<string | undefined> {
-    const { clock, timeoutMs = 2000 } = this.#options;
+  #withTimeout(running: Promise<string | undefined>, own: number | undefined): Promise<string | undefined> {
+    const { clock } = this.#options;
+    const timeoutMs = own ?? this.#options.timeoutMs ?? 2000;
     return new Promise((resolve) => {
       const timer = clock.setTimer(timeoutMs, () => resolve(`no result within ${timeoutMs} ms`), { background: true });
       const settle = (reason: string | undefined): void => {

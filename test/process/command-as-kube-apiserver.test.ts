@@ -9,17 +9,27 @@ const command = useCommand('kube-apiserver');
 
 describe('as the kube-apiserver of another program', () => {
   /** The flags that envtest of controller-runtime passes. */
-  const envtestFlags = (certDir: string): string[] => [
+  const envtestFlags = (certDir: string, etcdUrl = 'http://127.0.0.1:2379'): string[] => [
     '--allow-privileged=true',
     '--authorization-mode=RBAC',
     '--bind-address=127.0.0.1',
     `--cert-dir=${certDir}`,
     '--disable-admission-plugins=ServiceAccount',
-    '--etcd-servers=http://127.0.0.1:2379',
+    `--etcd-servers=${etcdUrl}`,
     '--secure-port=0',
     '--service-account-issuer=https://127.0.0.1:0/',
     '--service-cluster-ip-range=10.0.0.0/24',
   ];
+
+  /** Starts an etcd of `keelson envtest`, which stores nothing. */
+  async function startEtcd(
+    program: string,
+    ...args: string[]
+  ): Promise<{ readonly etcd: Server; readonly url: string }> {
+    const etcd = command.spawn([...args, '--data-dir=x', '--listen-client-urls=http://127.0.0.1:0'], { program });
+    while (!etcd.errors.includes('\n')) await once(etcd.child.stderr as NodeJS.EventEmitter, 'data');
+    return { etcd, url: /http:\S+/.exec(etcd.errors)?.[0] as string };
+  }
 
   async function startAs(program: string, ...args: string[]): Promise<Server> {
     const server = command.spawn(args, { program });
@@ -34,21 +44,22 @@ describe('as the kube-apiserver of another program', () => {
   }
 
   it.each(['link', 'shim'])(
-    'starts from a %s, writes to --cert-dir only, and says where the objects are',
+    'starts from a %s beside the etcd of keelson envtest, writes to --cert-dir only, and says where the objects are',
     async (how) => {
       const program = join(command.folder, 'kube-apiserver');
       if (how === 'link') symlinkSync(command.program, program);
       else writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${command.program} "$@"\n`, { mode: 0o755 });
       const certDir = join(command.folder, 'certs');
-      const server = await startAs(program, ...envtestFlags(certDir));
+      const { etcd, url } = await startEtcd(command.program, 'envtest-etcd');
+      const server = await startAs(program, ...envtestFlags(certDir, url));
       expect(await command.client(server, 'nobody').send('GET', '/healthz')).toEqual({ status: 200, text: 'ok' });
-      server.child.kill('SIGTERM');
-      expect(await server.exited).toBe(0);
+      for (const { child } of [server, etcd]) child.kill('SIGTERM');
+      expect([await server.exited, await etcd.exited]).toEqual([0, 0]);
       expect(readdirSync(command.folder).sort()).toEqual(['certs', 'kube-apiserver']);
       expect(warnings(server)).toEqual([
         'flags of kube-apiserver without effect here: --allow-privileged',
         expect.stringContaining(
-          `--etcd-servers=http://127.0.0.1:2379; objects are stored in the folder ${certDir}/keelson`,
+          `--etcd-servers=${url} is not used; objects are stored in the folder ${certDir}/keelson`,
         ),
       ]);
     },
@@ -64,11 +75,7 @@ describe('as the kube-apiserver of another program', () => {
     for (const name of ['etcd', 'kube-apiserver'])
       expect(execFileSync(join(assets, name), ['--help'], { encoding: 'utf8' })).not.toMatch(/^\s*--insecure-port\b/m);
 
-    const etcd = command.spawn(['--data-dir=x', '--listen-client-urls=http://127.0.0.1:0'], {
-      program: join(assets, 'etcd'),
-    });
-    while (!etcd.errors.includes('\n')) await once(etcd.child.stderr as NodeJS.EventEmitter, 'data');
-    const url = /http:\S+/.exec(etcd.errors)?.[0] as string;
+    const { etcd, url } = await startEtcd(join(assets, 'etcd'));
     const health = await fetch(`${url}/health`);
     expect([health.status, await health.json()]).toEqual([200, { health: 'true', reason: '' }]);
     expect((await fetch(`${url}/v3/kv/range`)).status).toBe(404);

@@ -4,7 +4,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import { toError } from '../../base/errors.ts';
+import { ConfigError, toError } from '../../base/errors.ts';
 import type { KubeconfigContext, KubeconfigUser } from '../../client/kubeconfig.ts';
 import { gzipCompressor } from '../../node/gzip.ts';
 import { startListener } from '../../node/listener.ts';
@@ -65,6 +65,18 @@ export const nodePlatform: Platform = {
     return openLmdbStorage({ folder, onProblem });
   },
   createEncryptionProvider: createProvider,
+  openEtcd: async ({ servers, ...options }) => {
+    const { openEtcdStorage } = await import('../../storage/etcd/open.ts');
+    const storage = openEtcdStorage({ endpoints: servers, ...options });
+    try {
+      await storage.revision();
+      return storage;
+    } catch (caught) {
+      await storage.stop();
+      const cause = toError(caught);
+      throw new ConfigError(`cannot use etcd at ${servers.join(', ')}: ${cause.message}`, { cause });
+    }
+  },
   openAuditLog: async (options) => {
     const { openAuditLog } = await import('../../node/log/audit-log.ts');
     return openAuditLog(options);

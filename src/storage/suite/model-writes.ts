@@ -57,7 +57,8 @@ export class WriteChecks {
         const expected = seen?.revision ?? 0;
         const value = scriptValue(item.value);
         const options = ttlMs === undefined ? {} : { ttlMs };
-        return this.#issue({ op: 'write', key, expected, value, ttlMs }, () =>
+        const blind = seen?.stale === true && !storage.embedded;
+        return this.#issue({ op: 'write', key, expected, value, ttlMs, blind }, () =>
           item.op === 'create'
             ? storage.create(key, value, options)
             : storage.compareAndWrite(key, seen, value, options),

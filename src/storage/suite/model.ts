@@ -37,6 +37,8 @@ export type ModelWrite =
       readonly expected: Revision;
       readonly value: Uint8Array;
       readonly ttlMs: number | undefined;
+      /** The writer does not know the bytes, and the driver relies on them: equal bytes are a change. */
+      readonly blind?: boolean;
     }
   | { readonly op: 'delete'; readonly key: string; readonly expected: Revision | undefined }
   | { readonly op: 'transact'; readonly checks: readonly Check[]; readonly writes: readonly Write[] };
@@ -75,7 +77,7 @@ export function evaluate(state: ModelState, revision: Revision, write: ModelWrit
         state,
         revision + 1,
         [{ type: 'put', key, value, ...(ttlMs === undefined ? {} : { ttlMs }) }],
-        time,
+        write.blind ? { ...time, forced: new Set([key]) } : time,
       );
       return next === undefined
         ? { result: { outcome: 'ok', revision: write.expected, changed: false }, next }

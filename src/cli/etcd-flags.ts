@@ -1,0 +1,73 @@
+/** The flags of the group Etcd that have an effect. */
+import { etcd, group, positive, type ServerFlag, server } from './server-flag.ts';
+
+export const ETCD_FLAGS: readonly ServerFlag[] = [
+  ...group('Etcd', [
+    [
+      'etcd-compaction-interval',
+      'duration',
+      'interval of compaction, which removes old revisions; 0 for never (default 5m0s)',
+      server((v) => ({ compactionIntervalMs: v.milliseconds() })),
+    ],
+    [
+      'encryption-provider-config',
+      'string',
+      'file with an EncryptionConfiguration (identity, aescbc, aesgcm, secretbox), by which stored values are encrypted',
+      server((v) => ({ encryption: { configFile: v.text() } })),
+    ],
+    [
+      'encryption-provider-config-automatic-reload',
+      'bool',
+      'use changes of that file without a restart (default false)',
+      server((v) => ({ encryption: { reload: v.bool() } })),
+    ],
+    [
+      'etcd-servers',
+      'strings',
+      'URLs of the members of an etcd cluster that keeps the objects, separated by commas; several servers may share it',
+      etcd((v) => ({ servers: v.list() })),
+    ],
+    [
+      'etcd-cafile',
+      'string',
+      'file of the CA certificates that verify the members of etcd (default those of the system)',
+      etcd((v) => ({ caFile: v.text() })),
+    ],
+    [
+      'etcd-certfile',
+      'string',
+      'file of the client certificate for etcd, with --etcd-keyfile (default none)',
+      etcd((v) => ({ certFile: v.text() })),
+    ],
+    [
+      'etcd-keyfile',
+      'string',
+      'file of the key of --etcd-certfile (default none)',
+      etcd((v) => ({ keyFile: v.text() })),
+    ],
+    [
+      'etcd-prefix',
+      'string',
+      'first part of all keys in etcd (default "/registry")',
+      etcd((v) => ({ prefix: v.text() })),
+    ],
+    [
+      'etcd-healthcheck-timeout',
+      'duration',
+      'time for the health check of etcd (default 2s)',
+      etcd((v) => ({ healthCheckMs: positive(v, v.milliseconds()) })),
+    ],
+    [
+      'etcd-readycheck-timeout',
+      'duration',
+      'time for the readiness check of etcd (default 2s)',
+      etcd((v) => ({ readyCheckMs: positive(v, v.milliseconds()) })),
+    ],
+    [
+      'lease-reuse-duration-seconds',
+      'int',
+      'longest time in seconds for which events share a lease of etcd (default 60)',
+      etcd((v) => ({ leaseReuseSeconds: v.int(0) })),
+    ],
+  ]),
+];
