@@ -5,6 +5,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 const forked = [
   'src/storage/lmdb/**/*.test.ts',
   'src/node/**/*.test.ts',
+  'src/controlplane/node/**/*.test.ts',
   'src/extension/node/**/*.test.ts',
   'src/cli/**/*.test.ts',
   'test/process/**/*.test.ts',

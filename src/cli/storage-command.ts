@@ -11,10 +11,11 @@ interface DataFolder {
 
 export function storageCommand(): Command {
   return new Command('storage')
-    .description('back up, restore and check a data folder')
+    .description('back up, restore, check and export a data folder')
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
-    .addCommand(verifyCommand());
+    .addCommand(verifyCommand())
+    .addCommand(exportCommand());
 }
 
 function backupCommand(): Command {
@@ -79,6 +80,24 @@ function verifyCommand(): Command {
     });
   return withExamples(command, [
     ['keelson storage verify .keelson', 'check the objects of a server that does not run'],
+  ]);
+}
+
+function exportCommand(): Command {
+  const command = new Command('export')
+    .description('write the objects of a data folder to a snapshot file for keelson open, also while its server runs')
+    .argument('<file>', 'the file to make; it contains Secrets and only its owner can read it')
+    .option('--data-dir <folder>', 'the data folder of the server, or a backup', defaultOptions.dataDir)
+    .action(async (target: string, { dataDir }: DataFolder) => {
+      const { exportSnapshot } = await import('../controlplane/node/export-snapshot.ts');
+      const made = await exportSnapshot({ dataDir, target });
+      console.log(
+        `exported ${made.objects} objects at revision ${made.revision} from ${dataDir} to ${target} (${formatBytes(made.bytes)}, verified)`,
+      );
+    });
+  return withExamples(command, [
+    ['keelson storage export monday.db', 'export .keelson'],
+    ['keelson storage export monday.db --data-dir backups/monday', 'export the objects of a backup'],
   ]);
 }
 

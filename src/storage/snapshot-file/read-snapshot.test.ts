@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUtf8 } from '../../base/bytes.ts';
 import { isStorageError } from '../errors.ts';
-import { PAGE_SIZE, snapshotFile, type TestRevision } from './bbolt.fixtures.ts';
+import { snapshotFile, type TestRevision } from './bbolt.fixtures.ts';
 import { memoryAccess } from './random-access.ts';
 import { hasHash, readSnapshot, verifyHash } from './read-snapshot.ts';
+import { PAGE_SIZE } from './write-snapshot.ts';
 
 const file = (bytes: Uint8Array) => memoryAccess('backup.db', bytes);
 
