@@ -51,8 +51,8 @@ export class EtcdCalls {
   }
 
   /**
-   * A transaction. `attempts` in the result is the number of earlier attempts whose outcome is not known: the
-   * transaction may have been carried out before. Throws the error of the last attempt.
+   * A transaction. `isRepeated` in the result: the outcome of an earlier attempt is not known, so the transaction may
+   * have been carried out before. Throws the error of the last attempt.
    */
   async txn(request: TxnRequest): Promise<{ readonly response: TxnResponse; readonly isRepeated: boolean }> {
     const frame = txnRequest(request);
