@@ -18,7 +18,10 @@ export function decodeMutated(
   fieldValidation: 'Ignore' | 'Strict',
 ): DecodedObject {
   if (!isJsonObject(value)) return { error: 'the patched object is not an object' };
-  if (version.unstructured === true) return { object: value };
+  if (version.unstructured === true)
+    return fieldValidation === 'Strict' && (value['kind'] ?? '') === ''
+      ? { error: `Object 'Kind' is missing in '${writeJson(value)}'` }
+      : { object: value };
   const view = version.type();
   if (fieldValidation === 'Strict' && hasUnknownFields(value, view)) {
     const read = decodeStrictJson(writeJson(value), { fieldValidation, view });

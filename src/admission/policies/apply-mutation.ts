@@ -85,7 +85,9 @@ function applied(value: Value, { object, version, hasType }: MutationTarget): Mu
   if (version.unstructured === true) return { object: merged };
   const decoded = decodeMutated(merged, version, 'Ignore');
   if ('object' in decoded) return decoded;
-  return { error: `unable to convert unstructured object to ${formatGvk(version)}: ${converterText(decoded.error)}` };
+  const text = converterText(decoded.error);
+  const shown = text.startsWith('illegal base64') ? `error decoding from json: ${text}` : text;
+  return { error: `unable to convert unstructured object to ${formatGvk(version)}: ${shown}` };
 }
 
 function failedApply(what: string, why: string): MutationResult {

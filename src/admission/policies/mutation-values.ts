@@ -13,6 +13,7 @@ import {
   CelMap,
   type CelObject,
   CelTimestamp,
+  CelTypeValue,
   CelUint,
   type Value,
 } from '../../cel/values.ts';
@@ -109,7 +110,10 @@ class Conversion {
     if (value instanceof Uint8Array) return encodeBase64(value);
     if (value instanceof CelTimestamp) return formatTimestamp(value);
     if (value instanceof CelDuration) return formatDurationSeconds(value);
-    return this.#take({ error: `unsupported type conversion from '${typeName(value)}' to JSON` });
+    if (value instanceof CelTypeValue) return this.#take({ error: "type conversion not supported for 'type'" });
+    const name = typeName(value);
+    const shown = name.slice(name.lastIndexOf('.') + 1);
+    return this.#take({ error: `type conversion error from '${shown}' to '*structpb.Value'` });
   }
 
   #map(map: CelMap): JsonObject {

@@ -5,15 +5,14 @@
  * One case differs from the reference: for a fraction in place of a string its converter prints `unrecognized type`.
  */
 
-const MISMATCH = /^json: cannot unmarshal (\w+)( \S+)? into Go struct field \S+ of type (.+)$/;
+const MISMATCH = /^json: cannot unmarshal (\w+)( \S+)? into Go (?:struct field \S+|value) of type (.+)$/;
 
 /** The converter's name of a JSON type. */
 const KINDS: Readonly<Record<string, string>> = { string: 'string', bool: 'bool', array: 'slice', object: 'map' };
 
 /**
  * Translates a message of the JSON decoder: `json: cannot unmarshal number into Go struct field ConfigMap.data of type
- * string` becomes `cannot convert int64 to string`. Returns other messages unchanged: an IntOrString decodes its number
- * as JSON.
+ * string` becomes `cannot convert int64 to string`. Returns other messages unchanged.
  */
 export function converterText(message: string): string {
   const match = MISMATCH.exec(message);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
-import { normalizeMetadata, repairMetadata } from './object-metadata-form.ts';
+import { dropMalformedMetadata, normalizeMetadata, repairMetadata } from './object-metadata-form.ts';
 
 describe('metadata of a body', () => {
   it('takes the form of ObjectMeta and tells what it does not have', () => {
@@ -53,4 +53,10 @@ describe('finalizers', () => {
     ]);
     expect(finalizerWarnings(named(), undefined)).toEqual([]);
   });
+});
+
+it('metadata that a plugin left has no field of a wrong type, and its null labels have their zero value', () => {
+  const object = { metadata: { name: 'x', labels: { a: null, b: 'c' }, finalizers: 'no list' } };
+  expect(dropMalformedMetadata(object)).toMatchObject({ name: 'x', labels: { a: '', b: 'c' } });
+  expect(object.metadata).not.toHaveProperty('finalizers');
 });
