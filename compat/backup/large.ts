@@ -8,13 +8,15 @@ import { ask, createClient } from '../diff/client.ts';
 import type { Credentials } from '../peers/peer.ts';
 import { openBackup } from './open-server.ts';
 
+/** A list of all objects decodes each of them once. */
+const LIST_MS = 120_000;
 const NONE: ReadonlyMap<string, string> = new Map();
 
 /** Pods of about 1 kB, encoded as kube-apiserver does, in a file of our own writer: etcd would need minutes for them. */
 export async function openLarge(objects: number, path: string, credentials: Credentials): Promise<void> {
   const size = writePods(path, objects);
   const opened = await openBackup(path, credentials);
-  const openedClient = createClient(opened);
+  const openedClient = createClient(opened, LIST_MS);
   try {
     const readyMemory = residentMiB(opened.pids[0] as number);
     const started = performance.now();
