@@ -17,8 +17,8 @@ export interface CaseResult {
 const KINDS: readonly HookKind[] = ['mutating', 'validating'];
 const WIDTH = 6;
 const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
-/** The reference reads a new configuration within about a second. */
-const INSTALL_TRIES = 100;
+/** The reference reads a new configuration within about a second, and the schema of a custom kind within some more. */
+const INSTALL_TRIES = 400;
 const INSTALL_MS = 100;
 
 interface Side {
