@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<string, CompletionValues>> = {
   'log-format': oneOf(['auto', 'text', 'json']),
   'logging-format': oneOf(['text', 'json']),
   'runtime-config': someOf(['api/all=true', 'api/beta=true', 'api/alpha=true']),
-  storage: oneOf(['lmdb', 'memory']),
+  storage: oneOf(['lmdb', 'etcd', 'memory']),
   'tls-min-version': oneOf(['VersionTLS12', 'VersionTLS13']),
   'version-tree-state': oneOf(['clean', 'dirty']),
 };
