@@ -25,7 +25,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'fish'), fishCompletion(nodes));
   mkdirSync(join(folder, 'work', 'crds'), { recursive: true });
   writeFileSync(join(folder, 'work', 'one.yaml'), '');
-});
+  // Loading the program transforms every module of the command, if no other test has done so.
+}, 60_000);
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
