@@ -71,7 +71,7 @@ describe('completion in bash', () => {
   });
 
   it('offers values after an equals sign, items of lists, files and folders', () => {
-    expect(complete('keelson --storage=')).toEqual(['lmdb', 'memory']);
+    expect(complete('keelson --storage=')).toEqual(['etcd', 'lmdb', 'memory']);
     expect(complete('keelson --storage=m')).toEqual(['memory']);
     expect(complete('keelson --authorization-mode=Node,R')).toEqual(['Node,RBAC']);
     expect(complete('keelson --disable-admission-plugins Serv')).toEqual(['ServiceAccount']);
