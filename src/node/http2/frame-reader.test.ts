@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FrameReader } from './frame-reader.ts';
 import { FRAME_LIMIT, writeFrameHead } from './frames.ts';
 
+const END_STREAM = 1;
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
 interface Sent {
@@ -57,6 +58,41 @@ describe('frames', () => {
         expect(seen).toEqual(frames.map(show));
       }),
       { numRuns: 300, seed: 3 },
+    );
+  });
+
+  it('of a server are the same for every split, with DATA in parts of which the last one ends the stream', () => {
+    const fromServer = fc.array(
+      frame.map((one) => ({ ...one, type: one.type % 3 })),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(fromServer, fc.array(fc.nat(40_000), { maxLength: 30 }), (frames, cuts) => {
+        const bytes = Buffer.concat(frames.map(wire));
+        const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+        const seen: Sent[] = [];
+        let isOpen = false;
+        const reader = new FrameReader(
+          {
+            frame(type, flags, stream, from, start, end) {
+              const payload = from.subarray(start, end);
+              const last = seen.at(-1);
+              if (isOpen && last !== undefined)
+                seen[seen.length - 1] = { ...last, flags, payload: Buffer.concat([last.payload, payload]) };
+              else seen.push({ type, flags, stream, payload });
+              const whole = frames[seen.length - 1] as Sent;
+              isOpen = (seen.at(-1) as Sent).payload.length < whole.payload.length;
+              if (isOpen) expect([type, flags & END_STREAM]).toEqual([0, 0]);
+              return true;
+            },
+            unreadable: (problem) => expect(problem).toBe('nothing'),
+          },
+          'server',
+        );
+        for (let i = 1; i < places.length; i++) reader.read(Buffer.from(bytes.subarray(places[i - 1], places[i])));
+        expect(seen.map(show)).toEqual(frames.map(show));
+      }),
+      { numRuns: 300, seed: 4 },
     );
   });
 

@@ -1,8 +1,9 @@
 /**
  * Splits the bytes that a peer sends into frames. A frame that arrives in one piece is not copied; any other is
- * copied once.
+ * copied once. A reader of a server's frames hands on the parts of a DATA frame as they arrive, each as a frame of its
+ * own, so that a large body is not copied at all.
  */
-import { FRAME_HEADER, FRAME_LIMIT, PREFACE, readUint31 } from './frames.ts';
+import { FLAG, FRAME, FRAME_HEADER, FRAME_LIMIT, PREFACE, readUint31 } from './frames.ts';
 
 export interface FrameConsumer {
   /**
@@ -16,20 +17,27 @@ export interface FrameConsumer {
 
 export class FrameReader {
   readonly #consumer: FrameConsumer;
+  readonly #splitsData: boolean;
   #preface = 0;
   /** The first bytes of an incomplete frame; `#size` of them are valid. */
   #partial: Buffer | undefined;
   #size = 0;
+  /** The bytes that are missing of a DATA frame whose first part was handed on, its flags and its stream. */
+  #missing = 0;
+  #flags = 0;
+  #stream = 0;
   #stopped = false;
 
   /** Only a client sends a preface. */
   constructor(consumer: FrameConsumer, from: 'client' | 'server' = 'client') {
     this.#consumer = consumer;
+    this.#splitsData = from === 'server';
     if (from === 'server') this.#preface = PREFACE.length;
   }
 
   read(bytes: Buffer): void {
     let at = this.#readPreface(bytes);
+    if (this.#missing > 0 && !this.#stopped) at = this.#continueData(bytes, at);
     if (this.#size > 0 && !this.#stopped) at = this.#complete(bytes, at);
     while (!this.#stopped && bytes.length - at >= FRAME_HEADER) {
       const length = this.#lengthAt(bytes, at);
@@ -38,7 +46,33 @@ export class FrameReader {
       this.#hand(bytes, at, end);
       at = end;
     }
-    if (!this.#stopped && at < bytes.length) this.#keep(bytes, at, bytes.length);
+    if (this.#stopped || at === bytes.length) return;
+    if (this.#splitsData && bytes.length - at > FRAME_HEADER && this.#startData(bytes, at)) return;
+    this.#keep(bytes, at, bytes.length);
+  }
+
+  /** Hands on the first part of an incomplete DATA frame. Returns false for other frames, and for padded ones. */
+  #startData(bytes: Buffer, at: number): boolean {
+    const flags = bytes[at + 4]!;
+    if (bytes[at + 3] !== FRAME.data || (flags & FLAG.padded) !== 0) return false;
+    this.#missing = this.#lengthAt(bytes, at);
+    this.#flags = flags;
+    this.#stream = readUint31(bytes, at + 5);
+    this.#handData(bytes, at + FRAME_HEADER, bytes.length);
+    return true;
+  }
+
+  #continueData(bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.length, at + this.#missing);
+    if (end > at) this.#handData(bytes, at, end);
+    return end;
+  }
+
+  /** Only the last part ends the stream. */
+  #handData(bytes: Buffer, at: number, end: number): void {
+    this.#missing -= end - at;
+    const flags = this.#missing === 0 ? this.#flags : this.#flags & ~FLAG.endStream;
+    if (!this.#consumer.frame(FRAME.data, flags, this.#stream, bytes, at, end)) this.#stopped = true;
   }
 
   #readPreface(bytes: Buffer): number {
