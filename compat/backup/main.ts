@@ -1,7 +1,7 @@
 /**
  * Compares stored bytes with the reference, both ways. A kube-apiserver writes objects of every kind to etcd, encrypted or
- * not; `keelson open` serves a snapshot of that etcd, and every object in every version must be equal. Then the objects
- * are encoded as our server stores them, written to another etcd, and a kube-apiserver on it must serve the same.
+ * not. Keelson on the same etcd, and `keelson open` on a snapshot of it, must show every object in every version as the
+ * reference does, and the reference must show what Keelson has changed. Then the objects are encoded as our server stores them, written to another etcd, and a kube-apiserver on it must serve the same.
  *
  * usage: main.ts [--full] [--objects N]
  *   --full      a run for each provider and encoding, and a snapshot with 100,000 objects; default one run with all
@@ -18,6 +18,7 @@ import { startReference } from '../peers/reference.ts';
 import { type Comparison, compareLists, type Lists, readLists } from './compare-lists.ts';
 import { createEveryKind, type ListedResource, listedResources } from './every-kind.ts';
 import { openLarge } from './large.ts';
+import { compareOnOneEtcd } from './one-etcd.ts';
 import { openBackup } from './open-server.ts';
 import { encryptionConfig, FULL, type Run, SHORT } from './runs.ts';
 import { takeSnapshot } from './take-snapshot.ts';
@@ -40,11 +41,19 @@ const LARGE = 100_000;
 interface Written {
   readonly expected: Lists;
   readonly resources: readonly ListedResource[];
+  /** Of both servers on one etcd. */
+  readonly differences: number;
 }
 
-/** Lets the reference write everything and takes the snapshot. */
-async function writeByReference(credentials: Credentials, flags: readonly string[], path: string): Promise<Written> {
-  const reference = await startReference({ credentials, flags: [...FLAGS, ...flags] });
+/** Lets the reference write everything, takes the snapshot, and lets Keelson share the etcd. */
+async function writeByReference(
+  credentials: Credentials,
+  run: Run,
+  ourFlags: readonly string[],
+  path: string,
+): Promise<Written> {
+  const flags = [...FLAGS, ...ourFlags, ...(run.flags ?? [])];
+  const reference = await startReference({ credentials, flags });
   const client = createClient(reference);
   try {
     const created = await createEveryKind(client);
@@ -52,7 +61,10 @@ async function writeByReference(credentials: Credentials, flags: readonly string
     const expected = await readLists(client, resources);
     const size = await takeSnapshot(reference.etcdUrl, path);
     console.log(`  ${created} objects created by kube-apiserver, snapshot of ${size} bytes`);
-    return { expected, resources };
+    const { read, changed, written } = await compareOnOneEtcd(reference, resources, [RUNTIME_CONFIG, ...ourFlags]);
+    const differences =
+      report('both servers on one etcd', read) + report(`after ${changed} changes by Keelson`, written);
+    return { expected, resources, differences };
   } finally {
     client.close();
     await reference.stop();
@@ -72,11 +84,12 @@ async function runOne(run: Run, folder: string, credentials: Credentials): Promi
   const config = run.encryption && encryptionConfig(run.encryption);
   if (config !== undefined) writeFileSync(configFile, config);
   const encryption = config === undefined ? [] : [`--encryption-provider-config=${configFile}`];
-  const { expected, resources } = await writeByReference(credentials, [...encryption, ...(run.flags ?? [])], path);
+  const written = await writeByReference(credentials, run, encryption, path);
+  const { expected, resources } = written;
 
   const opened = await openBackup(path, credentials, [RUNTIME_CONFIG, ...encryption]);
   const openedClient = createClient(opened);
-  let differences = 0;
+  let { differences } = written;
   try {
     differences += report('keelson open', compareLists(expected, await readLists(openedClient, resources)));
   } finally {

@@ -10,7 +10,7 @@ import { keelsonCli } from './programs.ts';
 export interface KeelsonOptions {
   readonly credentials: Credentials;
   /** Default `memory`. */
-  readonly storage?: 'memory' | 'lmdb';
+  readonly storage?: 'memory' | 'lmdb' | 'etcd';
   readonly flags?: readonly string[];
   /** `--controllers`; null leaves it to the server. Default '': kube-apiserver has no control loops either. */
   readonly controllers?: string | null;

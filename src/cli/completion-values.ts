@@ -31,6 +31,7 @@ const WORDS: Readonly<Record<string, CompletionValues>> = {
   'logging-format': oneOf(['text', 'json']),
   'runtime-config': someOf(['api/all=true', 'api/beta=true', 'api/alpha=true']),
   storage: oneOf(['lmdb', 'etcd', 'memory']),
+  'storage-media-type': oneOf(['application/vnd.kubernetes.protobuf', 'application/json']),
   'tls-min-version': oneOf(['VersionTLS12', 'VersionTLS13']),
   'version-tree-state': oneOf(['clean', 'dirty']),
 };

@@ -52,6 +52,12 @@ export const ETCD_FLAGS: readonly ServerFlag[] = [
       etcd((v) => ({ prefix: v.text() })),
     ],
     [
+      'storage-media-type',
+      'string',
+      'how built-in kinds are written to etcd: application/vnd.kubernetes.protobuf or application/json (default "application/vnd.kubernetes.protobuf")',
+      etcd((v) => ({ mediaType: v.choice(['application/vnd.kubernetes.protobuf', 'application/json']) })),
+    ],
+    [
       'etcd-healthcheck-timeout',
       'duration',
       'time for the health check of etcd (default 2s)',

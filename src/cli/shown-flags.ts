@@ -48,6 +48,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'service-cluster-ip-range': '10.0.0.0/24',
   'service-node-port-range': '30000-32767',
   storage: 'lmdb',
+  'storage-media-type': 'application/vnd.kubernetes.protobuf',
   'tls-min-version': 'VersionTLS12',
 };
 

@@ -29,6 +29,6 @@ export async function openEtcd({ options, platform }: CompletedOptions, logger: 
 }
 
 /** The reference puts a slash before the prefix and removes those at its end. */
-function absolutePrefix(prefix: string): string {
+export function absolutePrefix(prefix: string): string {
   return `/${prefix.replace(/^\/+|\/+$/g, '')}`;
 }

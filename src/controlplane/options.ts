@@ -7,6 +7,7 @@ import { ConfigError } from '../base/errors.ts';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../kube/authorization-modes.ts';
 import type { AdmissionPlugin } from '../server/admission.ts';
 import type { ServiceRouting } from '../server/http/service-resolver.ts';
+import type { StorageMediaType } from '../server/registry/stored-forms.ts';
 import { type OptionChoices, optionProblem } from './option-problem.ts';
 
 /** The paths of a certificate and its key, PEM files, for some server names. */
@@ -167,6 +168,8 @@ export interface EtcdOptions {
   readonly keyFile: string;
   /** `--etcd-prefix`: the first part of all keys. */
   readonly prefix: string;
+  /** `--storage-media-type`: how built-in kinds are written. Values of either form are read. */
+  readonly mediaType: StorageMediaType;
   /** `--lease-reuse-duration-seconds`: the longest time for which keys with a time to live share a lease. */
   readonly leaseReuseSeconds: number;
   /** `--etcd-healthcheck-timeout` in milliseconds: the time for the health check `etcd`. */
@@ -239,6 +242,7 @@ export const defaultOptions: ServerOptions = {
     certFile: '',
     keyFile: '',
     prefix: '/registry',
+    mediaType: 'application/vnd.kubernetes.protobuf',
     leaseReuseSeconds: 60,
     healthCheckMs: 2_000,
     readyCheckMs: 2_000,
@@ -341,6 +345,7 @@ export function serverOptions(given: PartialOptions<ServerOptions> = {}): Server
 /** The values of options that have only a few. */
 const CHOICES: OptionChoices = {
   storage: ['memory', 'lmdb', 'etcd'],
+  'etcd.mediaType': ['application/json', 'application/vnd.kubernetes.protobuf'],
   'serving.minTlsVersion': ['TLSv1.2', 'TLSv1.3'],
   'aggregation.routing': ['endpoints', 'cluster-ip', 'available'],
   'network.endpointReconciler': ['lease', 'master-count', 'none'],

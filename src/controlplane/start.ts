@@ -24,7 +24,7 @@ import type { ControlPlane } from './control-plane.ts';
 import { parseEncryptionConfig } from './encryption-config.ts';
 import { ETCD_PREFIX } from './etcd-keys.ts';
 import { SCOPE } from './loops/control-loops.ts';
-import { openEtcd } from './open-etcd.ts';
+import { absolutePrefix, openEtcd } from './open-etcd.ts';
 import type { ServerOptions } from './options.ts';
 import { createServerChain, type ServerChain } from './server-chain.ts';
 import type { EtcdState, SnapshotReport, SnapshotStore } from './snapshot-store.ts';
@@ -64,11 +64,12 @@ export async function startControlPlane(
   const lifetime = new Lifetime('control plane');
   lifetime.add('data folder', () => completed.release());
   try {
-    const forms = snapshot?.store.forms ?? createForms();
+    const forms = snapshot?.store.forms ?? createForms(completed.options);
     const opened = given ?? snapshot?.store.storage ?? (await openStorage(completed, logger));
     lifetime.add('storage', () => opened.stop());
-    const storage = snapshot === undefined ? encrypted(opened, { completed, forms, logger, lifetime }) : opened;
-    if (storage !== opened) lifetime.add('encryption', () => storage.stop());
+    const plain = snapshot === undefined ? encrypted(opened, { completed, forms, logger, lifetime }) : opened;
+    const storage = completed.options.storage === 'etcd' ? transformed(plain, forms) : plain;
+    if (storage !== opened) lifetime.add('stored forms', () => storage.stop());
     const compactor = startCompactor(storage, {
       clock: completed.platform.clock,
       intervalMs: completed.options.compactionIntervalMs,
@@ -109,9 +110,12 @@ async function openStorage(completed: CompletedOptions, logger: Logger): Promise
   return platform.openStorage(storageFolder, (error) => logger.error('storage cannot remove old revisions', error));
 }
 
-/** The forms of an embedded store, whose values are JSON in our storage versions: they only name the resource of a key. */
-function createForms(): StoredForms {
-  return new StoredForms({ scope: SCOPE, mediaType: 'application/json' });
+/**
+ * Values in etcd have the forms of kube-apiserver. Those of an embedded store are JSON in our storage versions: the forms
+ * then only name the resource of a key.
+ */
+function createForms({ storage, etcd }: ServerOptions): StoredForms {
+  return new StoredForms({ scope: SCOPE, mediaType: storage === 'etcd' ? etcd.mediaType : 'application/json' });
 }
 
 /** Wraps the storage if an encryption configuration is given. Throws ConfigError for an invalid one. */
@@ -120,7 +124,8 @@ function encrypted(storage: Storage, parts: EncryptedParts): Storage {
   const { encryptionConfig: config, options, platform } = completed;
   if (config === undefined) return storage;
   const create = platform.createEncryptionProvider;
-  const encryption = createEncryption(parseEncryptionConfig(config, create), forms, ETCD_PREFIX);
+  const prefix = options.storage === 'etcd' ? absolutePrefix(options.etcd.prefix) : ETCD_PREFIX;
+  const encryption = createEncryption(parseEncryptionConfig(config, create), forms, prefix);
   if (options.encryption.reload) {
     const { clock } = platform;
     const readFile = (path: string): Promise<string | undefined> => platform.readFile(path);

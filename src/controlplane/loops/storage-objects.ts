@@ -9,6 +9,7 @@ import { toError } from '../../base/errors.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { ServedResource } from '../../loops/served-resources.ts';
 import type { StoredObjectListener, StoredObjects } from '../../loops/stored-objects.ts';
+import { isPrivateKey } from '../../server/registry/stored-forms.ts';
 import { escapeSegment } from '../../storage/keys.ts';
 import { statePages } from '../../storage/state-pages.ts';
 import type { Revision, Storage, StorageEvent, Watch, WatchEnd } from '../../storage/storage.ts';
@@ -88,6 +89,10 @@ class Follower {
     this.#watch?.stop();
   }
 
+  #isFollowed(key: string): boolean {
+    return !key.startsWith(this.#skipped) && !isPrivateKey(key, this.#options.scope);
+  }
+
   async #begin(): Promise<void> {
     if (this.#revision === 0) await this.#readState();
     if (this.#stopping.signal.aborted) return;
@@ -119,7 +124,7 @@ class Follower {
       if (state !== 0) await sleep(clock, 0, { signal });
       if (signal.aborted) return;
       for (const { key, value, revision } of page.items)
-        if (!key.startsWith(this.#skipped)) this.#listener.put(value, revision, undefined);
+        if (this.#isFollowed(key)) this.#listener.put(value, revision, undefined);
       state = page.revision;
     }
     this.#listener.synced();
@@ -130,7 +135,7 @@ class Follower {
     this.#failures = 0;
     for (const event of events) {
       this.#revision = event.revision;
-      if (event.key.startsWith(this.#skipped)) continue;
+      if (!this.#isFollowed(event.key)) continue;
       if (event.type === 'put') this.#listener.put(event.value, event.revision, event.previous?.value);
       else this.#listener.delete(event.previous!.value, event.revision);
     }

@@ -4,7 +4,8 @@
  * decodes them. Our stored bytes are JSON in our storage version with defaults.
  *
  * Invariants: the bytes of custom resources pass unchanged, except for the newline; their versions are handled by
- * StoredHistory. A value that was decoded here is never stale: any encoding may stay in the store.
+ * StoredHistory. The bytes of keys that are not those of objects pass unchanged. A value that was decoded here is never
+ * stale: any encoding may stay in the store.
  */
 
 import { formatGroupVersion, type GroupResource } from '../../apimachinery/meta/gvk.ts';
@@ -26,6 +27,15 @@ import type { VersionDefinition } from '../resource/version-definition.ts';
 import { encodeStored, parseObject } from './stored-object.ts';
 
 const NEWLINE = 0x0a;
+const PRIVATE_KEYS = /^\/(ranges|masterleases|peerserverleases)\//;
+
+/**
+ * Whether kube-apiserver keeps the key for itself: allocated ports and addresses, and the addresses of its replicas. The
+ * values of such keys are no objects.
+ */
+export function isPrivateKey(key: string, scope: string): boolean {
+  return PRIVATE_KEYS.test(key.slice(scope.length));
+}
 
 /** `--storage-media-type`. Kinds that kube-apiserver stores as JSON whatever the flag says are JSON here, too. */
 export type StorageMediaType = 'application/json' | 'application/vnd.kubernetes.protobuf';
@@ -101,6 +111,7 @@ export class StoredForms implements ValueTransformer {
   fromStorage(stored: Uint8Array, { key }: TransformContext): FromStorage {
     const resource = this.#resourceOf(key);
     const encoding = valueEncoding(stored);
+    if (resource === undefined && isPrivateKey(key, this.#options.scope)) return { value: stored, stale: false };
     if (encoding !== 'json' && encoding !== 'protobuf')
       throw corrupt(key, encoding === 'encrypted' ? encryptedReason(stored) : `its encoding is ${encoding}`);
     if (resource === undefined) {
