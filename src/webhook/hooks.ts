@@ -83,7 +83,7 @@ export interface HookOptions {
    * every kind are accepted: `{ apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments/scale'] }`.
    */
   readonly rule?: Omit<RuleWithOperations, 'operations'>;
-  /** What the API server does if the webhook cannot be called. Default Fail. */
+  /** The decision of the API server if the webhook cannot be called. Default Fail. */
   readonly failurePolicy?: 'Fail' | 'Ignore';
   /** Default Equivalent: the API server converts objects of other versions to the version of the kind. */
   readonly matchPolicy?: 'Equivalent' | 'Exact';

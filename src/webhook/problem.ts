@@ -12,7 +12,7 @@ export type ProblemCode = IssueReason;
 export interface Problem {
   /** The field: `spec.containers[0].image`, `metadata.labels[app]`. '' for the whole object. */
   readonly field: string;
-  /** What is wrong with it: `must be an even number`. */
+  /** The problem: `must be an even number`. */
   readonly message: string;
   /** Default FieldValueInvalid. */
   readonly code?: ProblemCode;

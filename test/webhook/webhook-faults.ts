@@ -25,7 +25,7 @@ export interface Fault {
   answer?(call: ReviewCall): void;
   /** Default: a certificate for localhost by the CA of the configuration. */
   certificate?(ca: KeyedCertificate): Promise<KeyedCertificate>;
-  /** What listens: TLS by default. */
+  /** The listener: TLS by default. */
   readonly listens?: 'tls' | 'plain' | 'nothing';
   /** Whether the webhook is answered only by its timeout. */
   readonly hangs?: boolean;
