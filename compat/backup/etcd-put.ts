@@ -1,8 +1,8 @@
 /** Writes keys to an etcd over its gRPC API. */
 import { connect } from 'node:http2';
 import { WireWriter } from '../../src/apimachinery/protobuf/wire.ts';
+import { FRAME_HEADER, grpcRequest } from './grpc-request.ts';
 
-const FRAME_HEADER = 5;
 const MAX_BYTES = 4 << 20;
 
 export interface EtcdWriter {
@@ -15,12 +15,7 @@ export function etcdWriter(url: string): EtcdWriter {
   return {
     put: (key, value) =>
       new Promise<void>((resolve, reject) => {
-        const stream = session.request({
-          ':method': 'POST',
-          ':path': '/etcdserverpb.KV/Put',
-          'content-type': 'application/grpc',
-          te: 'trailers',
-        });
+        const stream = grpcRequest(session, '/etcdserverpb.KV/Put');
         stream.on('error', reject);
         stream.on('trailers', (trailers) =>
           trailers['grpc-status'] === '0'

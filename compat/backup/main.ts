@@ -1,7 +1,8 @@
 /**
  * Compares stored bytes with the reference, both ways. A kube-apiserver writes objects of every kind to etcd, encrypted or
  * not. Keelson on the same etcd, and `keelson open` on a snapshot of it, must show every object in every version as the
- * reference does, and the reference must show what Keelson has changed. Then the objects are encoded as our server stores them, written to another etcd, and a kube-apiserver on it must serve the same.
+ * reference does, and the reference must show what Keelson has changed. Then the objects are encoded as our server
+ * stores them and written to another etcd, and a kube-apiserver on it must serve the same.
  *
  * usage: main.ts [--full] [--objects N]
  *   --full      a run for each provider and encoding, and a snapshot with 100,000 objects; default one run with all

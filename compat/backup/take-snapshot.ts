@@ -2,9 +2,8 @@
 import { createWriteStream } from 'node:fs';
 import { connect } from 'node:http2';
 import { BYTES, WireReader } from '../../src/apimachinery/protobuf/wire.ts';
+import { FRAME_HEADER, grpcRequest } from './grpc-request.ts';
 
-/** A gRPC frame has a byte for compression and four for the length. */
-const FRAME_HEADER = 5;
 /** The field `blob` of SnapshotResponse. */
 const BLOB = 3;
 
@@ -15,12 +14,7 @@ export async function takeSnapshot(etcdUrl: string, path: string): Promise<numbe
   try {
     const size = await new Promise<number>((resolve, reject) => {
       session.on('error', reject);
-      const stream = session.request({
-        ':method': 'POST',
-        ':path': '/etcdserverpb.Maintenance/Snapshot',
-        'content-type': 'application/grpc',
-        te: 'trailers',
-      });
+      const stream = grpcRequest(session, '/etcdserverpb.Maintenance/Snapshot');
       stream.on('error', reject);
       let pending = Buffer.alloc(0);
       let written = 0;

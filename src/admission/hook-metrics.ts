@@ -54,55 +54,56 @@ const POLICY_BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
 /** Larger codes share one label, because webhooks choose them. */
 const MAX_CODE = 600;
 const CONDITION_LABELS = ['name', 'kind', 'type', 'operation'] as const;
-const POLICY_LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action'] as const;
-const MUTATION_LABELS = ['policy', 'policy_binding', 'error_type'] as const;
 
 /** Registers the metrics. Once per registry: a second time is a BugError. */
 export function createHookMetrics(registry: MetricRegistry, clock: Pick<Clock, 'monotonic'>): HookMetrics {
   const webhooks = webhookMetrics(registry);
   const conditions = conditionMetrics(registry);
-  const checks = registry.counter({
-    name: 'apiserver_validating_admission_policy_check_total',
-    help: 'Validations of policies that do not hold or fail, by policy, binding, error and enforcement action.',
-    labels: POLICY_LABELS,
-  });
-  const checkDurations = registry.histogram({
-    name: 'apiserver_validating_admission_policy_check_duration_seconds',
-    help: 'Seconds that the evaluation of a policy took which did not hold or failed.',
-    labels: POLICY_LABELS,
-    buckets: POLICY_BUCKETS,
-  });
   return {
     now: () => clock.monotonic(),
     ...webhooks,
     ...conditions,
-    ...mutationMetrics(registry),
-    policyChecked: ({ policy, binding, milliseconds, message }, action) => {
-      const labels = [policy, binding, errorType(message), action] as const;
-      checks.labels(...labels).add();
-      checkDurations.labels(...labels).observe(milliseconds / 1000);
-    },
+    policyChecked: checkMetrics(registry, {
+      prefix: 'apiserver_validating_admission_policy',
+      help: [
+        'Validations of policies that do not hold or fail, by policy, binding, error and enforcement action.',
+        'Seconds that the evaluation of a policy took which did not hold or failed.',
+      ],
+      moreLabels: ['enforcement_action'],
+    }),
+    mutationChecked: checkMetrics(registry, {
+      prefix: 'apiserver_mutating_admission_policy',
+      help: ['Mutations of policies, by policy, binding and error.', 'Seconds that a mutation of a policy took.'],
+      moreLabels: [],
+    }),
   };
 }
 
-function mutationMetrics(registry: MetricRegistry): Pick<HookMetrics, 'mutationChecked'> {
-  const checks = registry.counter({
-    name: 'apiserver_mutating_admission_policy_check_total',
-    help: 'Mutations of policies, by policy, binding and error.',
-    labels: MUTATION_LABELS,
-  });
+interface CheckMetrics {
+  readonly prefix: string;
+  /** The help of the counter and of the histogram. */
+  readonly help: readonly [count: string, seconds: string];
+  /** After `policy`, `policy_binding` and `error_type`. */
+  readonly moreLabels: readonly string[];
+}
+
+/** The count and the duration of checks. `more` are the values of `moreLabels`. */
+function checkMetrics(
+  registry: MetricRegistry,
+  { prefix, help: [count, seconds], moreLabels }: CheckMetrics,
+): (check: PolicyCheck, ...more: string[]) => void {
+  const labels: readonly string[] = ['policy', 'policy_binding', 'error_type', ...moreLabels];
+  const checks = registry.counter({ name: `${prefix}_check_total`, help: count, labels });
   const durations = registry.histogram({
-    name: 'apiserver_mutating_admission_policy_check_duration_seconds',
-    help: 'Seconds that a mutation of a policy took.',
-    labels: MUTATION_LABELS,
+    name: `${prefix}_check_duration_seconds`,
+    help: seconds,
+    labels,
     buckets: POLICY_BUCKETS,
   });
-  return {
-    mutationChecked: ({ policy, binding, milliseconds, message }) => {
-      const labels = [policy, binding, errorType(message)] as const;
-      checks.labels(...labels).add();
-      durations.labels(...labels).observe(milliseconds / 1000);
-    },
+  return ({ policy, binding, milliseconds, message }, ...more) => {
+    const values = [policy, binding, errorType(message), ...more];
+    checks.labels(...values).add();
+    durations.labels(...values).observe(milliseconds / 1000);
   };
 }
 
