@@ -21,42 +21,56 @@ export interface KeelsonOptions {
 /** Starts the server and resolves when /readyz answers 200. Throws with the end of its log if it does not. */
 export async function startKeelson(options: KeelsonOptions): Promise<Peer> {
   const { credentials, storage = 'memory' } = options;
-  const cli = options.cli ?? keelsonCli();
+  return startCommand({
+    name: 'keelson',
+    credentials,
+    command: (folder) => [options.cli ?? keelsonCli(), `--data-dir=${join(folder, 'data')}`, `--storage=${storage}`],
+    flags: [
+      '--advertise-address=127.0.0.1',
+      ...(options.controllers === null ? [] : [`--controllers=${options.controllers ?? ''}`]),
+      ...(options.flags ?? []),
+    ],
+  });
+}
+
+export interface CommandOptions {
+  readonly name: string;
+  readonly credentials: Credentials;
+  /** The script and its first arguments. `folder` is the one of this server. */
+  command(folder: string): readonly string[];
+  /** Follow the flags that all servers of comparisons have. */
+  readonly flags: readonly string[];
+  /** How often /readyz is asked. Default: that of `waitUntilReady`. */
+  readonly tries?: number;
+}
+
+/** Starts a command that serves, in a folder of its own. Resolves and throws as `startKeelson`. */
+export async function startCommand({ name, credentials, command, flags, tries }: CommandOptions): Promise<Peer> {
   const folder = mkdtempSync(join(tmpdir(), 'compat-keelson-'));
   const port = await freePort();
   const url = `https://127.0.0.1:${port}`;
   const logFile = join(folder, 'keelson.log');
   mkdirSync(join(folder, 'certs'));
-  const child = startChild(
-    process.execPath,
-    [
-      cli,
-      `--data-dir=${join(folder, 'data')}`,
-      `--storage=${storage}`,
-      ...commonFlags(credentials, port, join(folder, 'certs')),
-      '--advertise-address=127.0.0.1',
-      ...(options.controllers === null ? [] : [`--controllers=${options.controllers ?? ''}`]),
-      ...(options.flags ?? []),
-    ],
-    logFile,
-  );
+  const args = [...command(folder), ...commonFlags(credentials, port, join(folder, 'certs')), ...flags];
+  const child = startChild(process.execPath, args, logFile);
   const stop = async (): Promise<void> => {
     await child.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   try {
     await waitUntilReady({
-      what: 'keelson',
+      what: name,
       child,
       logFile,
       check: async () => (await probe(`${url}/readyz`, credentials.caPem, TOKEN_USERS.admin.token)).status === 200,
+      ...(tries !== undefined && { tries }),
     });
   } catch (error) {
     await stop();
     throw error;
   }
   return {
-    name: 'keelson',
+    name,
     url,
     credentials,
     pids: [child.pid],
