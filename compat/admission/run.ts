@@ -17,8 +17,11 @@ export interface CaseResult {
 const KINDS: readonly HookKind[] = ['mutating', 'validating'];
 const WIDTH = 6;
 const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
-/** The reference reads a new configuration within about a second, and the schema of a custom kind within some more. */
-const INSTALL_TRIES = 400;
+/**
+ * The limit of 120 s for the reference. It reads a new configuration within about a second, the paths of the schemas
+ * every 5 s and the kinds of its REST mapper every 30 s; on a loaded machine each of them may miss a round.
+ */
+const INSTALL_TRIES = 1200;
 const INSTALL_MS = 100;
 
 interface Side {
@@ -142,18 +145,20 @@ async function install({ client, recorder }: Side, cases: readonly AdmissionCase
   }
   const path = '/api/v1/namespaces/zz-probe/configmaps?dryRun=All';
   const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'probe' } };
+  let unused: readonly string[] = [];
   for (let i = 0; i < INSTALL_TRIES; i++) {
     await ask(client, { method: 'POST', path, body: { metadata: { name: 'probe' } } }, NO_VARIABLES);
     const denied = await ask(client, { method: 'POST', path, body: { metadata: { name: 'denied' } } }, NO_VARIABLES);
     const mutated = await ask(client, { method: 'POST', path: WIDGETS_PATH, body: widget }, NO_VARIABLES);
-    const isReady =
-      denied.status === 422 &&
-      mutated.text.includes('"probe":"yes"') &&
-      KINDS.every((kind) => recorder.received(`/zz-probe/${kind}/`).length > 0);
-    if (isReady) return;
+    unused = [
+      ...(denied.status === 422 ? [] : [`the validating policy (${denied.status})`]),
+      ...(mutated.text.includes('"probe":"yes"') ? [] : [`the mutating policy (${mutated.status})`]),
+      ...KINDS.filter((kind) => recorder.received(`/zz-probe/${kind}/`).length === 0).map((kind) => `${kind} webhooks`),
+    ];
+    if (unused.length === 0) return;
     await new Promise((resolve) => setTimeout(resolve, INSTALL_MS));
   }
-  throw new Error(`${client.peer.name} does not use its webhooks and policies`);
+  throw new Error(`${client.peer.name} does not use: ${unused.join(', ')}`);
 }
 
 async function runCase(sides: readonly [Side, Side], one: AdmissionCase): Promise<Difference[]> {
