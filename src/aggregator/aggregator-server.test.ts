@@ -13,6 +13,8 @@ import { OpenApiManager } from '../server/openapi/openapi-manager.ts';
 import type { Lister } from '../server/own/lister.ts';
 import { type TestApiServices, testApiServices } from './aggregator.fixtures.ts';
 import { AggregatorServer } from './aggregator-server.ts';
+import { testBackend } from './backend.fixtures.ts';
+import type { BackendClient } from './remote-version.ts';
 
 const answerOf = (text: string): Answer => ({ kind: 'bytes', status: 200, headers: {}, body: encodeUtf8(text) });
 
@@ -31,7 +33,10 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
 });
 
-function aggregator({ resource, clock }: TestApiServices): AggregatorServer {
+function aggregator(
+  { resource, clock }: TestApiServices,
+  client: BackendClient = { request: refuse, upgrade: refuse },
+): AggregatorServer {
   const server = new AggregatorServer({
     clock,
     logger: SILENT,
@@ -43,7 +48,7 @@ function aggregator({ resource, clock }: TestApiServices): AggregatorServer {
     services: NO_OBJECTS,
     endpointSlices: NO_OBJECTS,
     resolver: { resolve: refuse },
-    client: { request: refuse, upgrade: refuse },
+    client,
     proxy: (_, to) => answerOf(`proxied to ${to.name}`),
     delegate: () => answerOf('local'),
   });
@@ -77,6 +82,25 @@ describe('AggregatorServer', () => {
     const answer = ask(server, '/apis/bank.example.com/v1/accounts');
     await server.start();
     expect(await answer).toMatch(/^503 /);
+  });
+
+  it('has discovered its versions when the servers of all available ones have been asked', async () => {
+    const services = testApiServices();
+    await services.createRemote('bank.example.com');
+    await services.setAvailable('v1.bank.example.com', 'True', 'Passed');
+    const backend = testBackend(() => new TransportError('connection refused'));
+    const server = aggregator(services, backend);
+    const seen = server.discovered().then(() => [...backend.seen]);
+    await server.start();
+    expect(await seen).toContain('GET /apis');
+  });
+
+  it('has discovered its versions at once if none of them is available', async () => {
+    const services = testApiServices();
+    await services.createRemote('bank.example.com');
+    const server = aggregator(services);
+    await server.start();
+    await server.discovered();
   });
 
   it('routes by the group-version of an APIService in the request after its write', async () => {

@@ -62,6 +62,7 @@ export class AggregatorServer {
   readonly #started = new Deferred<void>();
   readonly #loops: { stop(): Promise<void> }[] = [];
   #stopped = false;
+  #discovery: RemoteDiscovery | undefined;
   #lister: Lister | undefined;
   readonly remotes: RemoteVersions = new RemoteVersions();
 
@@ -113,6 +114,16 @@ export class AggregatorServer {
     else availability.start();
   }
 
+  /**
+   * Resolves when the servers of all versions that `start()` found available have been asked for their discovery once.
+   * A server that fails counts as asked: its versions are Stale. Never resolves if `start()` cannot read the
+   * APIServices.
+   */
+  async discovered(): Promise<void> {
+    await this.#started.promise;
+    await this.#discovery?.settled();
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     this.remotes.stop();
@@ -122,8 +133,9 @@ export class AggregatorServer {
   /** Shows the remote versions in discovery and OpenAPI. */
   #publishRemotes(): void {
     const { discovery, openapi } = this.#options;
+    this.#discovery = new RemoteDiscovery({ ...this.#options, publisher: discovery.remote });
     const documents = [
-      new RemoteDiscovery({ ...this.#options, publisher: discovery.remote }),
+      this.#discovery,
       new RemoteOpenApi({
         ...this.#options,
         publisher: openapi.remote,

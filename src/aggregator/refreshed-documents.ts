@@ -58,6 +58,10 @@ export abstract class RefreshedDocuments implements ServiceDocuments {
     else if (versions.some((version) => !before.includes(version))) this.#refresher.change();
   }
 
+  settled(): Promise<void> {
+    return this.#refresher.settled();
+  }
+
   stop(): Promise<void> {
     return this.#refresher.stop();
   }

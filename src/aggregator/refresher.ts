@@ -36,6 +36,11 @@ export class Refresher {
     this.#step('pause');
   }
 
+  /** Resolves when the fetch that runs at the call has ended, with success or failure. */
+  settled(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
   /** Resolves when no fetch runs any more. Later calls of `change()` do nothing. */
   async stop(): Promise<void> {
     this.#step('pause');

@@ -12,6 +12,8 @@ export interface ServiceDocuments {
    * value. Called with none when the service has no version any more.
    */
   update(versions: readonly RemoteVersion[]): void;
+  /** Resolves when the fetch that runs at the call has ended, with success or failure; at once if none runs. */
+  settled(): Promise<void>;
   /** Called once, at last. Resolves when no request runs any more. What is published stays published. */
   stop(): Promise<void>;
 }
@@ -40,6 +42,11 @@ export class ServiceGroups {
     const before = this.#services.get(name);
     if (before !== undefined && before !== key) this.#remove(name, before);
     if (after !== undefined && key !== undefined) this.#set(after, key);
+  }
+
+  /** Resolves when the fetches that run at the call have ended, with success or failure. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#groups.values()].map(({ documents }) => documents.settled()));
   }
 
   /** Stops the documents of all services. Resolves when no request runs any more. */

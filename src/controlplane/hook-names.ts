@@ -15,10 +15,11 @@ export const AGGREGATOR_HOOKS: readonly string[] = [
   'apiservice-status-local-available-controller',
   'apiservice-status-remote-available-controller',
   'apiservice-registration-controller',
-  'apiservice-discovery-controller',
   'kube-apiserver-autoregistration',
   'apiservice-openapi-controller',
   'apiservice-openapiv3-controller',
 ];
+/** It waits for servers behind APIServices, so that no other hook of the aggregator does. */
+export const DISCOVERY_HOOK = 'apiservice-discovery-controller';
 /** Only servers with `--proxy-client-cert-file` have it. */
 export const PROXY_CERTIFICATE_HOOK = 'aggregator-reload-proxy-client-cert';

@@ -42,7 +42,13 @@ import type { StoredDefinition } from '../server/resource/resource-definition.ts
 import type { Storage } from '../storage/storage.ts';
 import { composeAuthenticator, requestHeaderNames, tokenAuthentication } from './authentication.ts';
 import type { CompletedOptions } from './complete-options.ts';
-import { AGGREGATOR_HOOKS, APIEXTENSIONS_HOOKS, KUBE_HOOKS, PROXY_CERTIFICATE_HOOK } from './hook-names.ts';
+import {
+  AGGREGATOR_HOOKS,
+  APIEXTENSIONS_HOOKS,
+  DISCOVERY_HOOK,
+  KUBE_HOOKS,
+  PROXY_CERTIFICATE_HOOK,
+} from './hook-names.ts';
 import { SCOPE, startControlLoops } from './loops/control-loops.ts';
 import { createRefusingClient } from './no-outbound.ts';
 import { openAudit } from './open-audit.ts';
@@ -177,7 +183,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     await extensions.start();
     published.resolve();
   });
-  addAggregatorHook(server, options, aggregator);
+  addAggregatorHooks(server, options, aggregator);
 
   const tokens = tokenAuthentication(completed, loopback, kube.serviceAccountTokens);
   for (const warning of tokens.warnings) logger.warn(warning);
@@ -211,7 +217,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
 }
 
 /** The check `autoregister-completion` of the reference passes when every local version is registered. */
-function addAggregatorHook(server: GenericServer, { aggregation }: ServerOptions, aggregator: AggregatorServer): void {
+function addAggregatorHooks(server: GenericServer, { aggregation }: ServerOptions, aggregator: AggregatorServer): void {
   let missing: string | undefined = 'missing APIServices of local versions';
   server.health.addBootCheck({ name: 'autoregister-completion', check: () => missing });
   const names = [...AGGREGATOR_HOOKS, ...(aggregation.proxyClientCertFile === '' ? [] : [PROXY_CERTIFICATE_HOOK])];
@@ -219,6 +225,7 @@ function addAggregatorHook(server: GenericServer, { aggregation }: ServerOptions
     await aggregator.start();
     missing = undefined;
   });
+  server.addPostStartHook([DISCOVERY_HOOK], () => aggregator.discovered());
 }
 
 /** Empty until the listener listens. */

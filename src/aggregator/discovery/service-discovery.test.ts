@@ -88,6 +88,29 @@ describe('the discovery of remote versions', () => {
     expect(client.seen).toHaveLength(1);
   });
 
+  it('is settled when every server has answered, failed, or exceeded its time', async () => {
+    const { set, clock, discovery } = setup((_, { service }) => {
+      if (service.name === 'silent') return undefined;
+      return service.name === 'dead' ? new TransportError('connection refused') : aggregated({});
+    });
+    for (const name of ['live', 'dead', 'silent'])
+      set(remoteOf(`${name}.example`, 'v1', { service: { namespace: 'ns', name, port: 443 } }));
+    let settled = false;
+    const waiting = discovery.settled().then(() => {
+      settled = true;
+    });
+    await clock.advance(4_999);
+    expect(settled).toBe(false);
+    await clock.advance(1);
+    await waiting;
+  });
+
+  it('is settled while no server is available', async () => {
+    const { set, discovery } = setup(() => undefined);
+    set(remoteOf('a.example', 'v1', DOWN));
+    await discovery.settled();
+  });
+
   it('reads a service once for all of its versions, every minute, only if something changed', async () => {
     let tags: (string | undefined)[] = [];
     let answer = aggregated({ 'a.example/v1': ['gears'], 'b.example/v1': ['cogs'] }, '"1"');
