@@ -1,5 +1,6 @@
 /** The decision whether a policy and its bindings are for a request. */
 import { isStatusError } from '../../apimachinery/status/status.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
@@ -8,7 +9,7 @@ import type { HookMetrics } from '../hook-metrics.ts';
 import type { Candidate, HookView } from '../matching/match-index.ts';
 import { matchesNamespace, matchesObject } from '../matching/match-selectors.ts';
 import { type CollectedParams, collectParams, type ParamKinds } from './params.ts';
-import type { MatchedHook, PolicyBinding, PolicyParts } from './policy.ts';
+import type { Bound, MatchedHook, PolicyBinding, PolicyParts } from './policy.ts';
 
 export interface PolicyPluginOptions {
   readonly policies: Lister;
@@ -44,7 +45,7 @@ export function isExempt({ resource }: AdmissionAttributes): boolean {
 }
 
 /** Returns the view of a policy or binding that matches, undefined for one that does not, or why that fails. */
-export async function matchHook(
+async function matchHook(
   attributes: AdmissionAttributes,
   { hook, viewFor }: Candidate<MatchedHook>,
 ): Promise<HookView | string | undefined> {
@@ -60,8 +61,47 @@ export async function matchHook(
   }
 }
 
+/** A policy that is to be evaluated for one binding and one parameter. */
+export interface PolicyInvocation<P> {
+  readonly policy: P;
+  readonly binding: PolicyBinding;
+  /** Undefined: the policy is evaluated without parameters. */
+  readonly params: JsonObject | undefined;
+  readonly view: HookView;
+}
+
+/** A policy, or one of its bindings, that cannot be evaluated. `binding` is undefined if the policy is at fault. */
+export interface Misconfiguration {
+  readonly binding: PolicyBinding | undefined;
+  readonly error: string;
+}
+
+/** Returns the invocations of a policy and its misconfigured bindings, in the order of the bindings. */
+export async function matchPolicy<P extends Bound<PolicyParts>>(
+  attributes: AdmissionAttributes,
+  kinds: ParamKinds,
+  candidate: Candidate<P>,
+): Promise<readonly (PolicyInvocation<P> | Misconfiguration)[]> {
+  const { hook: policy } = candidate;
+  const view = await matchHook(attributes, candidate);
+  if (view === undefined) return [];
+  if (typeof view === 'string') return [{ binding: undefined, error: view }];
+  const matches: (PolicyInvocation<P> | Misconfiguration)[] = [];
+  for (const binding of policy.bindings) {
+    const collected = await matchBinding(attributes, kinds, policy, binding);
+    if (collected === undefined) continue;
+    if ('params' in collected) {
+      for (const params of collected.params) matches.push({ policy, binding, params, view });
+      continue;
+    }
+    if (collected.isPolicy === true) return [...matches, { binding: undefined, error: collected.error }];
+    matches.push({ binding, error: collected.error });
+  }
+  return matches;
+}
+
 /** Returns the parameters of a binding that matches; undefined for one that does not. */
-export async function matchBinding(
+async function matchBinding(
   attributes: AdmissionAttributes,
   kinds: ParamKinds,
   policy: PolicyParts,

@@ -14,11 +14,18 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admissio
 import { OUT_OF_BUDGET, POLICY_COST } from '../cost-limits.ts';
 import { ExpressionInput, requestAuthorizer } from '../matching/expression-input.ts';
 import { HookDispatcher } from '../matching/hook-dispatcher.ts';
-import type { Candidate, HookView } from '../matching/match-index.ts';
+import type { Candidate } from '../matching/match-index.ts';
 import { Reinvocation } from '../reinvocation.ts';
 import { applyMutation, type MutationResult } from './apply-mutation.ts';
 import { boundPolicies } from './bound-policies.ts';
-import { isExempt, matchBinding, matchHook, misconfiguration, type PolicyPluginOptions } from './match-policy.ts';
+import {
+  isExempt,
+  type Misconfiguration,
+  matchPolicy,
+  misconfiguration,
+  type PolicyInvocation,
+  type PolicyPluginOptions,
+} from './match-policy.ts';
 import { compileMutatingPolicy, type MutatingPolicy, type PolicyMutation } from './mutating-policy.ts';
 import type { PolicyBinding } from './policy.ts';
 import { conditionObserver, PolicyExpressions } from './policy-expressions.ts';
@@ -40,13 +47,7 @@ export function mutatingAdmissionPolicy(options: PolicyPluginOptions): Admission
   };
 }
 
-/** A policy that is to be evaluated for one binding and one parameter. */
-interface Invocation {
-  readonly policy: MutatingPolicy;
-  readonly binding: PolicyBinding;
-  readonly params: JsonObject | undefined;
-  readonly view: HookView;
-}
+type Invocation = PolicyInvocation<MutatingPolicy>;
 
 /** The key of the state in attributes. */
 const REINVOCATION = {};
@@ -80,20 +81,9 @@ class MutatingRun {
   }
 
   async #match(candidate: Candidate<MutatingPolicy>, invocations: Invocation[]): Promise<void> {
-    const { hook: policy } = candidate;
-    const view = await matchHook(this.#attributes, candidate);
-    if (view === undefined) return;
-    if (typeof view === 'string') return this.#misconfigured(policy, undefined, view);
-    for (const binding of policy.bindings) {
-      const collected = await matchBinding(this.#attributes, this.#options.params, policy, binding);
-      if (collected === undefined) continue;
-      if ('error' in collected) {
-        this.#misconfigured(policy, collected.isPolicy === true ? undefined : binding, collected.error);
-        if (collected.isPolicy === true) return;
-        continue;
-      }
-      for (const params of collected.params) invocations.push({ policy, binding, params, view });
-    }
+    for (const match of await matchPolicy(this.#attributes, this.#options.params, candidate))
+      if ('error' in match) this.#misconfigured(candidate.hook, match);
+      else invocations.push(match);
   }
 
   async #mutate(invocations: readonly Invocation[]): Promise<void> {
@@ -182,7 +172,7 @@ class MutatingRun {
     return versions.includes(version) || (version.group === resource.group && version.version === resource.version);
   }
 
-  #misconfigured(policy: MutatingPolicy, binding: PolicyBinding | undefined, error: string): void {
+  #misconfigured(policy: MutatingPolicy, { binding, error }: Misconfiguration): void {
     if (policy.ignoresFailures) return;
     const message = misconfiguration(binding, error);
     this.#denials.push({ policy: policy.name, binding: binding?.name, message, reason: 'Forbidden' });

@@ -1,16 +1,22 @@
 /** The plugin ValidatingAdmissionPolicy. */
 import type { StatusError } from '../../apimachinery/status/status.ts';
-import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import type { DeferredAuthorizer } from '../../cel/libraries/deferred-authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { HookMetrics } from '../hook-metrics.ts';
 import { ExpressionInput, requestAuthorizer, type ViewedObjects, viewedObjects } from '../matching/expression-input.ts';
 import { HookDispatcher } from '../matching/hook-dispatcher.ts';
-import type { Candidate, HookView } from '../matching/match-index.ts';
+import type { Candidate } from '../matching/match-index.ts';
 import { boundPolicies } from './bound-policies.ts';
 import { type Denial, evaluatePolicy } from './evaluate-policy.ts';
-import { isExempt, matchBinding, matchHook, misconfiguration, type PolicyPluginOptions } from './match-policy.ts';
+import {
+  isExempt,
+  type Misconfiguration,
+  matchPolicy,
+  misconfiguration,
+  type PolicyInvocation,
+  type PolicyPluginOptions,
+} from './match-policy.ts';
 import { compilePolicy, type PolicyBinding, type ValidatingPolicy } from './policy.ts';
 import { conditionObserver } from './policy-expressions.ts';
 import { policyRefusal } from './policy-refusal.ts';
@@ -56,34 +62,24 @@ class ValidatingRun {
 
   async #evaluate(candidate: Candidate<ValidatingPolicy>): Promise<void> {
     const { hook: policy } = candidate;
-    const view = await matchHook(this.#attributes, candidate);
-    if (view === undefined) return;
-    if (typeof view === 'string') return this.#misconfigured(policy, undefined, view);
     const annotations = new Map<string, Set<string>>();
     let objects: ViewedObjects | undefined;
-    for (const binding of policy.bindings) {
-      const collected = await matchBinding(this.#attributes, this.#options.params, policy, binding);
-      if (collected === undefined) continue;
-      if ('error' in collected) {
-        this.#misconfigured(policy, collected.isPolicy === true ? undefined : binding, collected.error);
-        if (collected.isPolicy === true) return;
+    for (const match of await matchPolicy(this.#attributes, this.#options.params, candidate)) {
+      if ('error' in match) {
+        this.#misconfigured(policy, match);
         continue;
       }
-      objects ??= await viewedObjects(this.#attributes, view);
-      for (const params of collected.params) await this.#judge({ policy, binding, view, objects, params, annotations });
+      objects ??= await viewedObjects(this.#attributes, match.view);
+      await this.#judge(match, objects, annotations);
     }
     for (const [key, values] of annotations) this.#attributes.annotate(`${policy.name}/${key}`, [...values].join(', '));
   }
 
-  async #judge(evaluation: {
-    readonly policy: ValidatingPolicy;
-    readonly binding: PolicyBinding;
-    readonly view: HookView;
-    readonly objects: ViewedObjects;
-    readonly params: JsonObject | undefined;
-    readonly annotations: Map<string, Set<string>>;
-  }): Promise<void> {
-    const { policy, binding, view, objects, params, annotations } = evaluation;
+  async #judge(
+    { policy, binding, view, params }: PolicyInvocation<ValidatingPolicy>,
+    objects: ViewedObjects,
+    annotations: Map<string, Set<string>>,
+  ): Promise<void> {
     const attributes = this.#attributes;
     const isNamespace = attributes.kind.group === '' && attributes.kind.kind === 'Namespace';
     const namespaceObject = isNamespace ? undefined : await attributes.namespaceObject();
@@ -137,7 +133,7 @@ class ValidatingRun {
     }
   }
 
-  #misconfigured(policy: ValidatingPolicy, binding: PolicyBinding | undefined, error: string): void {
+  #misconfigured(policy: ValidatingPolicy, { binding, error }: Misconfiguration): void {
     if (policy.ignoresFailures) return;
     this.#refuse(policy, binding, misconfiguration(binding, error), '');
   }
