@@ -27,10 +27,10 @@ export interface ServerFlag {
 
 export type Effect<T> = (values: FlagValues) => PartialOptions<T>;
 
-export function group(
-  name: string,
-  flags: readonly (readonly [name: string, type: FlagType, help: string, read: Effect<CommandOptions>])[],
-): readonly ServerFlag[] {
+/** A row of a table of flags. */
+export type FlagRow = readonly [name: string, type: FlagType, help: string, read: Effect<CommandOptions>];
+
+export function group(name: string, flags: readonly FlagRow[]): readonly ServerFlag[] {
   return flags.map(([flag, type, help, read]) => ({ name: flag, group: name, type, help, read }));
 }
 

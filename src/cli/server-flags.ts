@@ -10,6 +10,7 @@ import { AGGREGATION_FLAGS } from './aggregation-flags.ts';
 import { AUTHENTICATION_FLAGS } from './authentication-flags.ts';
 import { ETCD_FLAGS } from './etcd-flags.ts';
 import type { FlagValues } from './flag-values.ts';
+import { LEADER_ELECTION_FLAGS } from './leader-election-flags.ts';
 import { audit, group, limits, positive, type ServerFlag, seconds, server, serving } from './server-flag.ts';
 
 export const SERVER_FLAGS: readonly ServerFlag[] = [
@@ -32,6 +33,7 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       'control loops to run, by the names of kube-controller-manager: * for all, name for one, -name for all but one; empty for none (default *)',
       server((v) => ({ controllers: v.list() })),
     ],
+    ...LEADER_ELECTION_FLAGS,
     [
       'resource-quota-sync-period',
       'duration',

@@ -91,7 +91,7 @@ class Candidate {
 
   constructor(election: LeaderElection) {
     this.#election = election;
-    this.#options = completeOptions(election.options);
+    this.#options = completeElectionOptions(election.options);
     this.#clock = election.clock ?? systemClock;
     this.#logger = election.logger ?? SILENT;
     this.#lease = `${this.#options.namespace}/${this.#options.name}`;
@@ -243,8 +243,8 @@ class Candidate {
   }
 }
 
-/** Checks the options as client-go does, and sets the defaults of its core components. */
-function completeOptions(options: LeaderElectionOptions): CompleteOptions {
+/** Checks the options as client-go does, and sets the defaults of its core components. Throws ConfigError. */
+export function completeElectionOptions(options: LeaderElectionOptions): CompleteOptions {
   const complete: CompleteOptions = {
     ...options,
     leaseDurationMs: options.leaseDurationMs ?? 15_000,

@@ -4,6 +4,7 @@
  * folder until `release` is called. An error is one ConfigError that names the flag.
  */
 import { ConfigError } from '../base/errors.ts';
+import { completeElectionOptions } from '../client/leader-election.ts';
 import {
   NO_PRIVATE_KEY,
   NO_PUBLIC_KEYS,
@@ -82,6 +83,8 @@ export async function completeOptions(given: ServerOptions, platform: Platform):
   }
   if (options.storage === 'etcd' && options.etcd.servers.length === 0)
     throw new ConfigError('--storage=etcd: name the servers of the cluster (--etcd-servers=http://host:2379)');
+  if (options.storage === 'etcd' && options.leaderElection.enabled)
+    completeElectionOptions({ ...options.leaderElection, identity: 'this server' });
   const dataDir = options.dataDir === '' ? '' : platform.absolutePath(options.dataDir);
   const release = dataDir === '' ? () => undefined : await platform.lockFolder(dataDir);
   try {

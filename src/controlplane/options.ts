@@ -8,6 +8,7 @@ import { AUTHORIZATION_MODES, type AuthorizationMode } from '../kube/authorizati
 import type { AdmissionPlugin } from '../server/admission.ts';
 import type { ServiceRouting } from '../server/http/service-resolver.ts';
 import type { StorageMediaType } from '../server/registry/stored-forms.ts';
+import { DEFAULT_LEADER_ELECTION, type LeaderElectionOptions } from './leader-election-options.ts';
 import { type OptionChoices, optionProblem } from './option-problem.ts';
 
 /** The paths of a certificate and its key, PEM files, for some server names. */
@@ -218,6 +219,7 @@ export interface ServerOptions {
    * `-name` all but one; the first mention of a name decides. Empty: none. Default `*`.
    */
   readonly controllers: readonly string[];
+  readonly leaderElection: LeaderElectionOptions;
   /** `--resource-quota-sync-period` of kube-controller-manager, in milliseconds. 0: never. Default 5 minutes. */
   readonly resourceQuotaSyncMs: number;
   readonly audit: AuditOptions;
@@ -299,6 +301,7 @@ export const defaultOptions: ServerOptions = {
   unreachableSeconds: 300,
   runtimeConfig: [],
   controllers: ['*'],
+  leaderElection: DEFAULT_LEADER_ELECTION,
   resourceQuotaSyncMs: 300_000,
   network: {
     serviceRange: '10.0.0.0/24',

@@ -21,13 +21,19 @@ export interface Plane {
   readonly problems: string[];
 }
 
-/** Default: a storage in memory, and the outbound client of Node. */
+export interface PlaneParts {
+  /** Default: the outbound client of Node. */
+  readonly outbound?: OutboundClient;
+  /** Default: a clock of its own. */
+  readonly clock?: VirtualClock;
+}
+
+/** Default: a storage in memory. */
 export async function startPlane(
   options: PartialOptions<ServerOptions> = {},
   storage?: Storage,
-  outbound?: OutboundClient,
+  { outbound, clock = new VirtualClock() }: PlaneParts = {},
 ): Promise<Plane> {
-  const clock = new VirtualClock();
   const given = serverOptions({ storage: 'memory', dataDir: '', serving: { port: 0 }, ...options });
   const problems: string[] = [];
   const note = (message: string, fields?: LogFields): void =>
@@ -52,6 +58,18 @@ export async function startPlane(
 function withStorage(completed: CompletedOptions, storage: Storage): CompletedOptions {
   const platform = { ...completed.platform, openStorage: async () => storage };
   return { ...completed, platform, options: { ...completed.options, storage: 'lmdb' } };
+}
+
+/** A storage as one of several servers sees it that share it: not embedded, and it stays open when the server stops. */
+export function sharedStorage(inner: Storage): Storage {
+  return new Proxy(inner, {
+    get: (target, name) => {
+      if (name === 'embedded') return false;
+      if (name === 'stop') return () => Promise.resolve();
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }
 
 /** Lets the server work until the check passes. Throws after 2,000 turns without success. */

@@ -12,7 +12,7 @@ let backend: Backend;
 beforeEach(async () => {
   backend = new Backend();
   await backend.start();
-  plane = await startPlane({}, undefined, backend.outbound);
+  plane = await startPlane({}, undefined, { outbound: backend.outbound });
   await plane.client.api(Namespace).create({ metadata: { name: 'shop' } });
 });
 

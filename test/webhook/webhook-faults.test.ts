@@ -32,7 +32,7 @@ let plane: Plane;
 const servers: FaultyServer[] = [];
 
 beforeAll(async () => {
-  plane = await startPlane({}, undefined, createOutboundClient({ clock }));
+  plane = await startPlane({}, undefined, { outbound: createOutboundClient({ clock }) });
 });
 
 afterAll(() => plane.plane.stop());

@@ -1,4 +1,5 @@
 /** The host of the control loops: their clients, discovery and stored objects. */
+import type { Transport } from '../../apimachinery/http/transport.ts';
 import { Lifetime, type Stoppable } from '../../base/lifetime.ts';
 import type { Logger } from '../../base/logger.ts';
 import { createClient } from '../../client/create-client.ts';
@@ -6,6 +7,7 @@ import { createInformerSet } from '../../client/informer-set.ts';
 import { QuotaRules } from '../../kube/admission/resource-quota/quota-rules.ts';
 import type { KubeServer } from '../../kube/server.ts';
 import type { CertificateSigner } from '../../loops/loop.ts';
+import { LOOPS } from '../../loops/loops.ts';
 import type { LoopSelection } from '../../loops/select-loops.ts';
 import { startLoops } from '../../loops/start-loops.ts';
 import type { Issuer } from '../../pki/certificates.ts';
@@ -18,9 +20,11 @@ import type { GenericServer } from '../../server/generic-server.ts';
 import type { Handler } from '../../server/http/exchange.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { CompletedOptions } from '../complete-options.ts';
+import { startElectedLoops } from './elected-loops.ts';
 import { loopUser, loopUserAgent, MANAGER_USER } from './loop-user.ts';
 import { createPolicyTypes } from './policy-types.ts';
 import { PublishedServedResources } from './published-resources.ts';
+import { sharedWrites } from './shared-writes.ts';
 import { createStorageObjects } from './storage-objects.ts';
 
 /** The first segment of every storage key, as in the reference. */
@@ -38,7 +42,29 @@ export interface ControlLoopParts {
   readonly selected: LoopSelection;
 }
 
+/**
+ * Starts the selected loops. On a storage that other servers may use, too, they run while this server is the leader.
+ * Called once, after the post-start hooks.
+ */
 export function startControlLoops(parts: ControlLoopParts): Stoppable {
+  const { completed, storage, logger, loopback, handler, selected } = parts;
+  const { options, platform } = completed;
+  const hasLoops = LOOPS.some(({ name }) => selected(name));
+  if (storage.embedded || !options.leaderElection.enabled || !hasLoops)
+    return runLoops(parts, (transport) => transport);
+  const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });
+  return startElectedLoops({
+    options: options.leaderElection,
+    identity: `${hostname}_${globalThis.crypto.randomUUID()}`,
+    transport: loopback.transport(handler, undefined, { 'user-agent': loopUserAgent('leader-election') }),
+    clock: platform.clock,
+    logger,
+    random: Math.random,
+    start: (fence) => runLoops(parts, fence),
+  });
+}
+
+function runLoops(parts: ControlLoopParts, fence: (transport: Transport) => Transport): Stoppable {
   const { storage, logger, loopback, handler, server, kube, selected } = parts;
   const { options, platform, tls, serviceAccounts } = parts.completed;
   const { clock } = platform;
@@ -50,9 +76,11 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
     {
       clientAs: (serviceAccount) =>
         createClient(
-          loopback.transport(handler, loopUser(serviceAccount), {
-            'user-agent': loopUserAgent(serviceAccount ?? 'tokens-controller'),
-          }),
+          fence(
+            loopback.transport(handler, loopUser(serviceAccount), {
+              'user-agent': loopUserAgent(serviceAccount ?? 'tokens-controller'),
+            }),
+          ),
         ),
       informers: createInformerSet({
         transport: loopback.transport(handler, MANAGER_USER, { 'user-agent': loopUserAgent('shared-informers') }),
@@ -74,7 +102,7 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
         prefixOf: (group, plural) => kube.storagePrefix(group, plural),
         onTrouble: (error) => logger.error('the control loops lost their storage watch', error),
       }),
-      writes: server.writes,
+      writes: storage.embedded ? server.writes : sharedWrites(server.writes, clock),
       quotaRules: new QuotaRules(() => clock.now()),
       policyTypes: createPolicyTypes(loopback.transport(handler)),
       resourceQuotaSyncMs: options.resourceQuotaSyncMs,
