@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../base/deferred.ts';
@@ -74,6 +75,39 @@ for (const [client, server] of PAIRS) {
       const plain = await send(listener, client, { method: 'GET', path: '/x' });
       plain.body.end();
       expect((await (await plain.response).body.toArray()).join('')).toBe('GET /x undefined ');
+    });
+
+    it('passes the trailers of a response on', async () => {
+      const target = await upstream(server, (_request, response) => {
+        response.writeHead(200, { trailer: 'x-checksum' });
+        response.addTrailers({ 'x-checksum': 'abc' });
+        response.end('hello');
+      });
+      const { listener } = await proxyTo(target);
+      const sent = await send(listener, client, { method: 'GET', path: '/' });
+      sent.body.end();
+      const { headers, body } = await sent.response;
+      const received = client === 'h2' ? once(body, 'trailers').then(([fields]) => fields as object) : undefined;
+      expect((await body.toArray()).join('')).toBe('hello');
+      const trailers = (await received) ?? (body as IncomingMessage).trailers;
+      expect(headers['trailer']).toBe('x-checksum');
+      expect(trailers).toMatchObject({ 'x-checksum': 'abc' });
+    });
+
+    it('does not announce trailers of a response that can have none', async () => {
+      const target = await upstream(server, (_request, response) => {
+        const head = Buffer.from('HTTP/1.1 200 OK\r\nTrailer: x-a\r\nContent-Length: 2\r\n\r\nok');
+        // Node's own HTTP/1.1 server refuses to send this head.
+        if (server === 'http/1.1') (response as ServerResponse).socket?.end(head);
+        else {
+          response.writeHead(200, { trailer: 'x-a', 'content-length': '2' });
+          response.end('ok');
+        }
+      });
+      const { listener } = await proxyTo(target);
+      const sent = await send(listener, client, { method: 'GET', path: '/' });
+      sent.body.end();
+      expect((await (await sent.response).body.toArray()).join('')).toBe('ok');
     });
 
     it('streams an upload of 50 MB with bounded buffers', async () => {

@@ -2,9 +2,10 @@
  * The sink of a streaming answer over a Node stream. A client that stops reading is disconnected at the exchange's
  * deadline.
  */
+import { type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { totalLength } from '../../server/http/chunk-source.ts';
-import type { AnswerSink } from '../../server/http/exchange.ts';
+import type { AnswerHeaders, AnswerSink } from '../../server/http/exchange.ts';
 import { NEVER } from '../deadline-wheel.ts';
 import { writeGroup } from '../streams/writable-sink.ts';
 
@@ -42,10 +43,13 @@ export class StreamSink implements AnswerSink {
     this.#onDrain = listener;
   }
 
-  end(): void {
+  end(trailers?: AnswerHeaders): void {
     if (this.#ended || this.#owner.isClosed) return;
     this.#ended = true;
     this.#owner.deadline = this.#owner.deadlineFor(this.#out.writableLength);
+    // Node omits them unless the body is chunked.
+    if (trailers !== undefined && this.#out instanceof ServerResponse)
+      this.#out.addTrailers(trailers as OutgoingHttpHeaders);
     this.#out.end();
   }
 

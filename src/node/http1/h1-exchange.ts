@@ -267,6 +267,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
     const all: Record<string, string | number | string[]> = { ...(headers as Record<string, string | string[]>) };
     if (length >= 0 && status !== 204 && status !== 304 && all['content-length'] === undefined)
       all['content-length'] = length;
+    if (all['trailer'] !== undefined && !this.#isChunked(status, all)) delete all['trailer'];
     const rest = this.isReceiving && this.#pipe === undefined;
     const tooMuch = rest && (this.#options.expectsContinue || this.#declared < 0 || this.#declared > MAX_DISCARDED);
     if (this.#context.draining || tooMuch || this.#options.upgrade !== undefined) all['connection'] = 'close';
@@ -277,6 +278,12 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
       // lose the answer.
       this.#request.resume();
     }
+  }
+
+  /** Returns whether Node sends the body chunked. It refuses to announce trailers otherwise. */
+  #isChunked(status: number, headers: Readonly<Record<string, unknown>>): boolean {
+    const hasBody = this.method !== 'HEAD' && status !== 204 && status !== 304;
+    return hasBody && headers['content-length'] === undefined && this.#response.useChunkedEncodingByDefault;
   }
 
   /**

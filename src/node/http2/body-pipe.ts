@@ -3,6 +3,7 @@
  * Invariant: while the sink is full, it holds the bytes that the peer may still send, which the stream's window
  * bounds; the window is not updated before the sink has taken them.
  */
+import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import { BugError } from '../../base/errors.ts';
 import type { ByteSink } from '../../server/http/byte-stream.ts';
 import { GrowingBytes } from '../growing-bytes.ts';
@@ -28,6 +29,7 @@ export class BodyPipe {
   #paused = false;
   /** The peer has sent the whole body. */
   #ended = false;
+  #trailers: HttpHeaders | undefined;
   /** The sink has ended, aborted or closed. */
   #done = false;
 
@@ -54,11 +56,12 @@ export class BodyPipe {
     } else if (!this.#sink.write([piece])) this.#pause();
   }
 
-  end(): void {
+  end(trailers?: HttpHeaders): void {
     this.#ended = true;
+    this.#trailers = trailers;
     if (this.#done || this.#hasHeld) return;
     this.#done = true;
-    this.#sink.end();
+    this.#sink.end(trailers);
     this.#flow.delivered();
   }
 
@@ -76,7 +79,7 @@ export class BodyPipe {
       this.#hasHeld = false;
       if (!this.#sink.write([this.#held.take()])) this.#paused = true;
     }
-    if (this.#ended) this.end();
+    if (this.#ended) this.end(this.#trailers);
     else if (!this.#paused) this.#flow.resume();
   }
 

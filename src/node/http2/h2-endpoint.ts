@@ -5,6 +5,7 @@
  * the peer to increase a window.
  */
 import type { TLSSocket } from 'node:tls';
+import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import type { Flushable } from './flusher.ts';
 import type { FrameOutput, Written } from './frame-output.ts';
 import { CODE, FIRST_WINDOW, type Violation, violation, WINDOW_LIMIT, windowUpdate } from './frames.ts';
@@ -44,6 +45,10 @@ export abstract class H2Endpoint<S extends H2Stream> implements Flushable, FlowC
     this.socket = socket;
     this.#shared = shared;
     this.writer = new SocketWriter(socket, shared.output, () => this.#taken());
+  }
+
+  encodeTrailers(trailers: HttpHeaders): Buffer {
+    return this.encoder.encodeTrailers(trailers);
   }
 
   /** Closes at once. */

@@ -3,6 +3,7 @@
  * by reference, until the connection calls `advance`.
  * Invariant: the stream never writes more than the windows of the peer allow.
  */
+import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import type { ChunkSource } from '../../server/http/chunk-source.ts';
 import type { Filler, FrameOutput } from './frame-output.ts';
 import { FRAME_HEADER, FRAME_LIMIT } from './frames.ts';
@@ -29,6 +30,8 @@ export interface FlowConnection {
   readonly initialSendWindow: number;
   /** Called when the stream has frames to write; the connection calls its `advance` in the next flush. */
   queue(stream: H2Stream): void;
+  /** Encodes the block of trailers, which must be written before the next call. Throws if HTTP does not allow one. */
+  encodeTrailers(trailers: HttpHeaders): Buffer;
   /** Allows the peer to send `bytes` more on a stream. */
   sendWindowUpdate(stream: number, bytes: number): void;
 }
@@ -54,6 +57,8 @@ export abstract class H2Stream {
   #source: ChunkSource | undefined;
   /** The body has no more chunks than those in `#waiting`. */
   #ending = false;
+  /** Sent after the body, in place of END_STREAM on its last frame. */
+  #trailers: HttpHeaders | undefined;
   /** END_STREAM was written. */
   #localEnded = false;
   #onDrain: (() => void) | undefined;
@@ -139,8 +144,9 @@ export abstract class H2Stream {
   }
 
   /** See ByteSink. */
-  end(): void {
+  end(trailers?: HttpHeaders): void {
     if (this.#ending || this.isClosed) return;
+    this.#trailers = trailers;
     this.#ending = true;
     this.becameEnding(this.#waitingBytes);
     this.connection.queue(this);
@@ -255,8 +261,15 @@ export abstract class H2Stream {
     }
   }
 
+  /** Ends the DATA frame that was begun, and the stream. */
   #endLocal(output: FrameOutput, size: number): void {
-    output.endData(this.id, size, true);
+    const trailers = this.#trailers;
+    if (trailers === undefined) output.endData(this.id, size, true);
+    else {
+      if (size > 0) output.endData(this.id, size, false);
+      else output.dropData();
+      output.headers(this.id, this.connection.encodeTrailers(trailers), true);
+    }
     this.#localEnded = true;
     this.localEnd();
   }

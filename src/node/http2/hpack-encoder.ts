@@ -122,6 +122,14 @@ export class HpackEncoder {
     return this.#into.subarray(0, this.#at);
   }
 
+  /** Encodes the block of trailers; it is valid until the next call. Throws if HTTP does not allow a field. */
+  encodeTrailers(trailers: HttpHeaders): Buffer {
+    checkHeaders(trailers);
+    this.#begin();
+    this.#fields(trailers);
+    return this.#into.subarray(0, this.#at);
+  }
+
   /** Encodes the block of `100 Continue`; it is valid until the next call. */
   encodeContinue(): Buffer {
     this.#begin();

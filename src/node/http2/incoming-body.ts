@@ -3,6 +3,7 @@
  * Invariant: it holds at most the stream's window before it is read, and at most twice the reader's limit afterwards,
  * for pieces of any size.
  */
+import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import { allocateBytes, EMPTY_BYTES } from '../../base/bytes.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { ByteSink } from '../../server/http/byte-stream.ts';
@@ -21,6 +22,7 @@ export class IncomingBody {
   #exact: Uint8Array | undefined;
   #size = 0;
   #ended = false;
+  #trailers: HttpHeaders | undefined;
   #aborted = false;
   #done: ((result: BodyResult) => void) | undefined;
   /** Takes all bytes, from `pipe` on. */
@@ -60,11 +62,15 @@ export class IncomingBody {
     return this.#declared < 0 || this.#size <= this.#declared;
   }
 
-  /** Called when the peer has sent the whole body. Returns false if it is shorter than declared. */
-  end(): boolean {
+  /**
+   * Called when the peer has sent the whole body. Returns false if it is shorter than declared. `trailers` are handed on
+   * to the sink of `pipe`.
+   */
+  end(trailers?: HttpHeaders): boolean {
     this.#ended = true;
+    this.#trailers = trailers;
     if (this.#declared >= 0 && this.#size !== this.#declared) return false;
-    this.#pipe?.end();
+    this.#pipe?.end(trailers);
     if (this.#done !== undefined) this.#settle({ outcome: 'ok', bytes: this.#take() });
     return true;
   }
@@ -97,7 +103,7 @@ export class IncomingBody {
     }
     this.#pipe = new BodyPipe(sink, flow, maxHeld);
     this.#pipe.start(this.#take());
-    if (this.#ended) this.#pipe.end();
+    if (this.#ended) this.#pipe.end(this.#trailers);
   }
 
   #prepare(limit: number): void {

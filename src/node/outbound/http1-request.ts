@@ -11,6 +11,7 @@ import { writableSink } from '../streams/writable-sink.ts';
 import type { Connection, ConnectionPool } from './connection-pool.ts';
 import { type Abort, BODY_ABORTED, type Message, type Sending } from './request-events.ts';
 import { type ParsedTarget, responseHeaders } from './target.ts';
+import { readTrailers } from './trailers.ts';
 
 type Http1Connection = Extract<Connection, { protocol: 'http/1.1' }>;
 
@@ -106,7 +107,10 @@ class Http1Response implements OutboundResponse {
   }
 
   pipeTo(sink: ByteSink): void {
-    pipeReadable(this.#incoming, sink, { onCancel: () => this.abort() });
+    pipeReadable(this.#incoming, sink, {
+      trailers: () => readTrailers(this.#incoming.rawTrailers),
+      onCancel: () => this.abort(),
+    });
   }
 
   abort(): void {

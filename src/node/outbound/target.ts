@@ -38,7 +38,6 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'keep-alive',
   'proxy-connection',
   'te',
-  'trailer',
   'transfer-encoding',
   'upgrade',
 ]);

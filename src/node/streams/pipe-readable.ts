@@ -1,5 +1,6 @@
 /** Pushes the bytes of a Node stream into a sink, with backpressure. */
 import type { Readable } from 'node:stream';
+import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import type { ByteSink } from '../../server/http/byte-stream.ts';
 
 export interface PipeEvents {
@@ -10,6 +11,8 @@ export interface PipeEvents {
   onResume?(): void;
   /** Called when the stream ends. Returns false if it ended too early. Default: an end is complete. */
   isComplete?(): boolean;
+  /** Called when the stream has ended. Returns the trailers of the message. Default: none. */
+  trailers?(): HttpHeaders | undefined;
   /** Called once after the last chunk was written, before the sink is ended. */
   onEnd?(): void;
   /** Called once when the sink has closed before the end: the stream must be cancelled, or its rest discarded. */
@@ -62,7 +65,7 @@ export function pipeReadable(readable: Readable, sink: ByteSink, events: PipeEve
       return;
     }
     events.onEnd?.();
-    sink.end();
+    sink.end(events.trailers?.());
   });
   readable.on('error', abort);
   readable.on('close', abort);

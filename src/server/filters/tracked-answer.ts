@@ -81,8 +81,8 @@ class TrackedSink implements AnswerSink {
     this.#sink.onDrain(listener);
   }
 
-  end(): void {
-    this.#sink.end();
+  end(trailers?: AnswerHeaders): void {
+    this.#sink.end(trailers);
     this.over();
   }
 

@@ -8,6 +8,7 @@
  * - It finishes with exactly one of `end` (all bytes were written) and `abort` (its origin failed before that), unless
  *   the sink closes first. Then it calls neither, and stops its origin.
  */
+import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 
 /** The receiving end of a byte stream. */
 export interface ByteSink {
@@ -19,8 +20,11 @@ export interface ByteSink {
   write(chunks: readonly Uint8Array[]): boolean;
   /** Sets the listener that is called each time the sink can take bytes again after `write` returned false. */
   onDrain(listener: () => void): void;
-  /** Ends the stream after all bytes that were written. Nothing may be written afterwards. */
-  end(): void;
+  /**
+   * Ends the stream after all bytes that were written. Nothing may be written afterwards. `trailers` are the trailer
+   * fields of a response (RFC 9110, 6.5), with names in lower case. A sink whose protocol has none ignores them.
+   */
+  end(trailers?: HttpHeaders): void;
   /** Ends the stream such that the reader sees a failure, not an end. Unsent bytes may be dropped. */
   abort(): void;
   /**

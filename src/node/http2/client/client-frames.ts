@@ -1,4 +1,5 @@
 /** Applies the frames of a server: responses, their trailers, and the end of the connection. */
+import { readTrailers } from '../../outbound/trailers.ts';
 import { FrameHandler, type FrameHandlerConnection } from '../frame-handler.ts';
 import { CODE } from '../frames.ts';
 import type { HeaderLimits } from '../hpack-decoder.ts';
@@ -49,7 +50,7 @@ export class ClientFrames extends FrameHandler<ClientStream> {
 
   /** Returns false if the fields are not valid on this stream now. */
   #apply(open: ClientStream, fields: readonly string[], ends: boolean): boolean {
-    if (open.status !== 0) return ends && areTrailers(fields) && open.endReceiving();
+    if (open.status !== 0) return ends && areTrailers(fields) && open.endReceiving(readTrailers(fields));
     const head = readResponseHead(fields);
     if (head === undefined) return false;
     if (head.status >= 200) return open.respond(head, ends);

@@ -151,12 +151,12 @@ export class ClientStream extends H2Stream implements OutboundResponse, BodyFlow
     return 'ok';
   }
 
-  endReceiving(): boolean {
+  endReceiving(trailers?: HttpHeaders): boolean {
     if (this.status === 0) return false;
     // Its reader left with the last bytes.
     if (this.#isClosed) return true;
     this.#remoteEnded = true;
-    if (this.#body?.end() === false) return false;
+    if (this.#body?.end(trailers) === false) return false;
     this.connection.streamFinished(this);
     this.#close();
     if (this.#body === undefined || this.#isDelivered) this.#finish();
