@@ -54,6 +54,8 @@ export interface Table<K> {
 interface Root extends Table<string> {
   openDB(options: object): unknown;
   transaction(action: () => void): Promise<void>;
+  /** Returns the result of the action when the transaction is committed. Joins the transaction that is open, if any. */
+  transactionSync<T>(action: () => T, flags: number): T;
   resetReadTxn(): void;
   close(): Promise<void>;
   readerCheck(): number;
@@ -62,6 +64,8 @@ interface Root extends Table<string> {
 }
 
 const STATE = 'state';
+/** lmdb's flag `SYNCHRONOUS_COMMIT`, without child transactions. lmdb opens a single table with it. */
+const SYNCHRONOUS = 2;
 const MAP_BYTES = 2 ** 30;
 
 export class Database {
@@ -105,7 +109,8 @@ export class Database {
     };
     const root = open(options as unknown as Parameters<typeof open>[0]) as unknown as Root;
     quietCommits(root.env);
-    return new Database(root);
+    // In one transaction: each table of a new file would otherwise be committed, and synced, by itself.
+    return root.transactionSync(() => new Database(root), SYNCHRONOUS);
   }
 
   state(): StoreState | undefined {
