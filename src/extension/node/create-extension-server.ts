@@ -16,7 +16,7 @@ import { gzipCompressor } from '../../node/gzip.ts';
 import { hashText } from '../../node/hash-text.ts';
 import { connect } from '../../node/kubeconfig/connect.ts';
 import { createOutboundClient } from '../../node/outbound/outbound-client.ts';
-import { nodeBuildInfo, nodeProcessUsage } from '../../node/platform.ts';
+import { nodeBuildInfo, nodeProcessUsage, servingHosts } from '../../node/platform.ts';
 import { ServingCertificates } from '../../node/tls/serving-certificates.ts';
 import { type ApiServer, createServer } from '../../server/create-server.ts';
 import { Loopback } from '../../server/filters/authentication/loopback.ts';
@@ -98,10 +98,12 @@ class NodeExtensionServer implements ExtensionServer {
     if (this.#listening) throw new BugError('an extension server listens once');
     this.#listening = true;
     options.signal?.throwIfAborted();
-    // The keys of the CA are made while the server waits for its parent and its disk.
-    const issued = options.certFile === undefined ? this.#certificates.ca() : undefined;
-    const [{ server, access }] = await settleAll([this.#start(), issued]);
     const standalone = this.#options.standalone === true;
+    const host = options.host ?? (standalone ? '127.0.0.1' : '0.0.0.0');
+    this.#certificates.addHosts([...servingHosts(host), ...(options.hosts ?? [])]);
+    // The certificate is issued while the server waits for its parent and its disk.
+    const issued = options.certFile === undefined ? this.#certificates.serving() : undefined;
+    const [{ server, access }] = await settleAll([this.#start(), issued]);
     try {
       this.#listener = await listenOn(options, {
         handler: server.handler,
@@ -110,7 +112,7 @@ class NodeExtensionServer implements ExtensionServer {
         access,
         clock: this.#clock,
         logger: this.#logger,
-        host: options.host ?? (standalone ? '127.0.0.1' : '0.0.0.0'),
+        host,
         admin: standalone,
         stop: () => this.stop(),
         stopped: this.#stopped.promise,

@@ -9,7 +9,6 @@ import type { Stoppable } from '../../base/lifetime.ts';
 import type { Logger } from '../../base/logger.ts';
 import { drainWithin } from '../../node/drain-within.ts';
 import { type Listener, startListener } from '../../node/listener.ts';
-import { servingHosts } from '../../node/platform.ts';
 import { problemLogger } from '../../node/problems.ts';
 import { reachableUrl } from '../../node/reachable-url.ts';
 import { readKeyPair } from '../../node/tls/read-key-pair.ts';
@@ -54,13 +53,12 @@ export interface ServingListener {
   stop(): Promise<void>;
 }
 
-/** Listens. Throws ConfigError if the port or the certificates cannot be used. */
+/** Listens. `certificates` must have the hosts of the server. Throws ConfigError if the port or the certificates cannot be used. */
 export async function listenOn(options: ExtensionListenOptions, parts: ServingParts): Promise<ServingListener> {
-  const { certFile, keyFile, hosts = [] } = options;
+  const { certFile, keyFile } = options;
   if ((certFile === undefined) !== (keyFile === undefined))
     throw new ConfigError('certFile and keyFile: set both or neither');
   const { certificates, access, clock, logger, host } = parts;
-  certificates.addHosts([...servingHosts(host), ...hosts]);
   const load = async (): Promise<TlsConfig> => ({
     ...(await (certFile === undefined ? certificates.serving() : readKeyPair(certFile, keyFile ?? ''))),
     clientCa: await clientCas(access, certificates),
