@@ -1,6 +1,6 @@
 /**
- * Compares what `--admission-control-config-file` configures, and the type checking of policies, with the reference: PodSecurity, EventRateLimit, and kube-controller-manager's status of
- * ValidatingAdmissionPolicies beside our loop.
+ * Compares the plugins that `--admission-control-config-file` configures, and the type checking of policies, with the
+ * reference. The status of ValidatingAdmissionPolicies is that of kube-controller-manager beside our loop.
  *
  * usage: configuration.ts [--self]
  *   --self    compares two references
@@ -13,6 +13,7 @@ import { ask, type Client, createClient } from '../diff/client.ts';
 import type { Step } from '../diff/request.ts';
 import { startControllerManager } from '../peers/controller-manager.ts';
 import { onFreshPair, type Pair } from '../peers/pair.ts';
+import { breakManifests, changeManifests, MANIFEST_STEPS, RELOADED, writeManifests } from './static-manifests.ts';
 
 const LOOP = 'validatingadmissionpolicy-status-controller';
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
@@ -149,8 +150,19 @@ const TYPE_CHECKED: Readonly<Record<string, Record<string, unknown>>> = {
 /** The parts of an answer that both servers must agree on. */
 async function shown(client: Client, step: Step): Promise<string> {
   const { status, headers, text } = await ask(client, step, NO_VARIABLES);
-  const body = JSON.parse(text) as { readonly kind?: string };
-  return JSON.stringify([status, headers['warning'] ?? '', body.kind === 'Status' ? body : body.kind], undefined, 1);
+  const body = JSON.parse(text) as { readonly kind?: string; readonly metadata?: { readonly labels?: object } };
+  const answer = body.kind === 'Status' ? body : [body.kind, Object.entries(body.metadata?.labels ?? {}).sort()];
+  return JSON.stringify([status, headers['warning'] ?? '', answer], undefined, 1);
+}
+
+/** Waits until a server uses the changed manifests. Returns its answer. */
+async function reloaded(client: Client): Promise<string> {
+  for (let i = 0; i < WAITS; i++) {
+    const answer = await shown(client, RELOADED);
+    if (!answer.startsWith('[\n 201')) return answer;
+    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+  }
+  throw new Error(`${client.peer.name} does not read the changed manifests`);
 }
 
 async function typeChecking(client: Client): Promise<string> {
@@ -173,39 +185,48 @@ async function typeChecking(client: Client): Promise<string> {
   throw new Error(`${client.peer.name} does not write the status of policies`);
 }
 
-async function compare({
-  reference,
-  candidate,
-}: Pair): Promise<{ readonly cases: number; readonly differences: string[] }> {
+async function compare(
+  { reference, candidate }: Pair,
+  manifests: string,
+): Promise<{ readonly cases: number; readonly differences: string[] }> {
   const [ours, theirs] = [createClient(candidate), createClient(reference)];
   const differences: string[] = [];
+  let cases = Object.keys(TYPE_CHECKED).length + 2;
   const note = (what: string, left: string, right: string): void => {
     if (left !== right) differences.push(`${what}\n  reference: ${left}\n  candidate: ${right}`);
   };
   try {
-    for (const step of STEPS) {
+    const steps = [...STEPS, ...MANIFEST_STEPS];
+    for (const step of steps) {
       const [left, right] = await Promise.all([shown(theirs, step), shown(ours, step)]);
       note(`${step.method} ${step.path} ${JSON.stringify(step.body)}`, left, right);
+      cases++;
     }
+    changeManifests(manifests);
+    note('changed manifests', await reloaded(theirs), await reloaded(ours));
+    breakManifests(manifests);
+    note('broken manifests', await shown(theirs, RELOADED), await shown(ours, RELOADED));
     const [left, right] = await Promise.all([typeChecking(theirs), typeChecking(ours)]);
     note('status of policies', left, right);
   } finally {
     ours.close();
     theirs.close();
   }
-  return { cases: STEPS.length + Object.keys(TYPE_CHECKED).length, differences };
+  return { cases, differences };
 }
 
 const { values } = parseArgs({ options: { self: { type: 'boolean', default: false } } });
 const folder = mkdtempSync(join(tmpdir(), 'compat-admission-'));
 try {
   const file = join(folder, 'admission.yaml');
-  writeFileSync(file, CONFIGURATION);
+  const manifests = join(folder, 'manifests');
+  writeFileSync(file, CONFIGURATION + writeManifests(manifests));
   writeFileSync(join(folder, 'pod-security.yaml'), POD_SECURITY);
   const flags = [
     `--admission-control-config-file=${file}`,
     '--enable-admission-plugins=EventRateLimit',
     '--disable-admission-plugins=ServiceAccount',
+    '--feature-gates=ManifestBasedAdmissionControlConfig=true',
   ];
   const { cases, differences } = await onFreshPair(
     values.self ? 'reference' : { controllers: LOOP },
@@ -214,7 +235,7 @@ try {
       const peers = values.self ? [pair.reference, pair.candidate] : [pair.reference];
       const managers = await Promise.all(peers.map((peer) => startControllerManager(peer, [LOOP])));
       try {
-        return await compare(pair);
+        return await compare(pair, manifests);
       } finally {
         await Promise.all(managers.map((manager) => manager.stop()));
       }

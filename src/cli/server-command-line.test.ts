@@ -189,7 +189,7 @@ describe('the server command line', () => {
       /\s+/,
     );
     expect(parse(tests)).toMatchObject({
-      ignoredFlags: ['--feature-gates'],
+      ignoredFlags: ['--feature-gates=A', '--feature-gates=kube:B'],
       options: { server: { audit: { logPath: '-' } } },
     });
   });

@@ -5,6 +5,7 @@
 import { ConfigError } from '../base/errors.ts';
 import { defaultOptions, mergeOptions } from '../controlplane/options.ts';
 import { reportedVersionProblem } from '../server/version-info.ts';
+import { unusedGates } from './feature-gates.ts';
 import { type KnownFlags, parseFlags } from './flag-parser.ts';
 import { FlagValues } from './flag-values.ts';
 import { type FlagType, type ReferenceFlag, referenceFlags } from './reference-flags.ts';
@@ -59,6 +60,8 @@ export function parseServerCommandLine(args: readonly string[]): ServerCommandLi
     checkType(values, reference.get(name)?.type ?? 'string');
     if (SATISFIED_FLAGS[name] !== values.text()) ignoredFlags.push(`--${name}`);
   }
+  const gates = given.get('feature-gates');
+  if (gates !== undefined) ignoredFlags.push(...unusedGates(gates).map((name) => `--feature-gates=${name}`));
   if (!given.has('data-dir')) options = withDataDir(options);
   if (!given.has('storage') && options.server.etcd.servers.length > 0)
     options = mergeOptions(options, { server: { storage: 'etcd' } });

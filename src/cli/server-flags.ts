@@ -9,6 +9,7 @@ import { AUTHORIZATION_MODES, type AuthorizationMode } from '../kube/authorizati
 import { AGGREGATION_FLAGS } from './aggregation-flags.ts';
 import { AUTHENTICATION_FLAGS } from './authentication-flags.ts';
 import { ETCD_FLAGS } from './etcd-flags.ts';
+import { isManifestGateOn } from './feature-gates.ts';
 import type { FlagValues } from './flag-values.ts';
 import { LEADER_ELECTION_FLAGS } from './leader-election-flags.ts';
 import { audit, group, limits, positive, type ServerFlag, seconds, server, serving } from './server-flag.ts';
@@ -77,6 +78,12 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       'string',
       'host name for the serving certificate and for URLs in documents',
       serving((v) => ({ externalHostname: v.text() })),
+    ],
+    [
+      'feature-gates',
+      'colonSeparatedMultimapStringString',
+      'features to enable: NAME=true; ManifestBasedAdmissionControlConfig and AllAlpha have an effect here',
+      server((v) => ({ admissionManifests: isManifestGateOn(v) })),
     ],
     [
       'livez-grace-period',

@@ -78,7 +78,7 @@ describe('--admission-control-config-file', () => {
     ],
     [
       '- {name: ValidatingAdmissionPolicy, configuration: {apiVersion: apiserver.config.k8s.io/v1, kind: ValidatingAdmissionPolicyConfiguration, staticManifestsDir: /x}}',
-      'staticManifestsDir: Forbidden: the feature ManifestBasedAdmissionControlConfig is not supported',
+      'staticManifestsDir: Forbidden: needs --feature-gates=ManifestBasedAdmissionControlConfig=true',
     ],
     [
       '- {name: ResourceQuota, configuration: {}}',
@@ -86,6 +86,24 @@ describe('--admission-control-config-file', () => {
     ],
   ])('refuses %s', async (plugins, message) => {
     await expect(read(plugins)).rejects.toThrow(message.replaceAll('FOLDER', folder));
+  });
+
+  it('reads manifest files if the feature gate is on', async () => {
+    const entry = (plugin: string, kind: string, path: string): string =>
+      `- {name: ${plugin}, configuration: {apiVersion: apiserver.config.k8s.io/v1, kind: ${kind}, staticManifestsDir: ${path}}}`;
+    const policies = entry('MutatingAdmissionPolicy', 'MutatingAdmissionPolicyConfiguration', folder);
+    const gate = { admissionManifests: true };
+    write('ignored.txt', '-');
+    // The folder also has admission.yaml, which is no manifest.
+    await expect(read(policies, gate)).rejects.toThrow(
+      `the admission plugin MutatingAdmissionPolicy: staticManifestsDir: ${folder}/admission.yaml: cannot use kind "AdmissionConfiguration"`,
+    );
+    mkdirSync(join(folder, 'manifests'));
+    const { manifests } = await read(policies.replace(folder, `${folder}/manifests`), gate);
+    expect(manifests.map(({ plugin }) => plugin)).toEqual(['MutatingAdmissionPolicy']);
+    const webhooks = entry('ValidatingAdmissionWebhook', 'WebhookAdmissionConfiguration', '/nothing/here');
+    await expect(read(webhooks, gate)).rejects.toThrow('staticManifestsDir: cannot read the folder /nothing/here');
+    await expect(read(webhooks.replace('/nothing', 'nothing'), gate)).rejects.toThrow('must be an absolute file path');
   });
 
   it('names the credentials for webhooks by their hosts', async () => {

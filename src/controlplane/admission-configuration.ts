@@ -12,10 +12,12 @@ import {
   validateWebhookConfiguration,
   WEBHOOK_CONFIGURATION,
 } from '../admission/configuration/webhook-configuration.ts';
+import type { ManifestPlugin } from '../admission/manifests/manifest-objects.ts';
 import { isPluginEnabled, PLUGIN_ORDER } from '../admission/plugin-chain.ts';
 import { quote } from '../apimachinery/go-format.ts';
 import { textAt } from '../apimachinery/meta/object-fields.ts';
 import { isConfigError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json-value.ts';
 import { type KubeconfigUsers, readKubeconfigUsers } from '../client/kubeconfig.ts';
 import {
   EVENT_RATE_LIMIT_CONFIGURATION,
@@ -32,6 +34,7 @@ import {
 import { readFlagFile } from './flag-file.ts';
 import type { ServerOptions } from './options.ts';
 import type { Platform } from './platform.ts';
+import { StaticManifests } from './static-manifests.ts';
 
 export interface AdmissionFiles {
   readonly podSecurity: PodSecurityConfiguration | undefined;
@@ -39,10 +42,18 @@ export interface AdmissionFiles {
   /** The users of the kubeconfigs for webhooks. */
   readonly mutatingWebhooks: KubeconfigUsers | undefined;
   readonly validatingWebhooks: KubeconfigUsers | undefined;
+  /** The manifest files of plugins, loaded. */
+  readonly manifests: readonly StaticManifests[];
   /** One sentence for each entry that has no effect although it looks as if it had. */
   readonly warnings: readonly string[];
 }
 
+const MANIFEST_PLUGINS: readonly ManifestPlugin[] = [
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
+];
 const FLAG = '--admission-control-config-file';
 /** Plugins that have a configuration in kube-apiserver, and none here. */
 const NOT_CONFIGURABLE = ['PodNodeSelector', 'PodTolerationRestriction', 'ResourceQuota'];
@@ -55,15 +66,22 @@ export async function readAdmissionFiles(options: ServerOptions, platform: Platf
   const path = options.admissionConfigFile;
   const entries = path === '' ? [] : parseAdmissionConfiguration(await readFlagFile(platform, FLAG, path), path);
   const selection = { enable: options.enableAdmission, disable: options.disableAdmission };
-  const reader = new PluginReader(entries, path, platform, (name) => isPluginEnabled(name, selection));
+  const reader = new PluginReader(entries, {
+    path,
+    platform,
+    isEnabled: (name) => isPluginEnabled(name, selection),
+    readsManifests: options.admissionManifests,
+  });
   for (const name of NOT_CONFIGURABLE)
     if ((await reader.text(name)) !== undefined)
       throw pluginConfigError(name, path, 'its configuration is not supported; remove the entry');
-  for (const name of ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy']) {
-    const text = await reader.text(name);
-    if (text !== undefined) decodePluginConfiguration(text, policyConfiguration(name), validateStaticManifests);
+  const manifests: StaticManifests[] = [];
+  for (const plugin of MANIFEST_PLUGINS) {
+    const found = await reader.manifests(plugin);
+    if (found !== undefined) manifests.push(found);
   }
   return {
+    manifests,
     podSecurity: await reader.podSecurity(),
     eventLimits: await reader.eventLimits(),
     mutatingWebhooks: await reader.webhooks('MutatingAdmissionWebhook'),
@@ -74,22 +92,31 @@ export async function readAdmissionFiles(options: ServerOptions, platform: Platf
   };
 }
 
+interface ReaderOptions {
+  /** The file of the entries. */
+  readonly path: string;
+  readonly platform: Platform;
+  isEnabled(plugin: string): boolean;
+  /** The feature gate of `staticManifestsDir`. */
+  readonly readsManifests: boolean;
+}
+
 class PluginReader {
   readonly #entries: readonly PluginEntry[];
+  readonly #options: ReaderOptions;
   readonly #path: string;
   readonly #platform: Platform;
-  readonly #isEnabled: (name: string) => boolean;
 
-  constructor(entries: readonly PluginEntry[], path: string, platform: Platform, isEnabled: (name: string) => boolean) {
+  constructor(entries: readonly PluginEntry[], options: ReaderOptions) {
     this.#entries = entries;
-    this.#path = path;
-    this.#platform = platform;
-    this.#isEnabled = isEnabled;
+    this.#options = options;
+    this.#path = options.path;
+    this.#platform = options.platform;
   }
 
   /** Returns the configuration of the first entry of an enabled plugin; undefined if it has none. */
   async text(plugin: string): Promise<PluginText | undefined> {
-    const entry = this.#isEnabled(plugin) ? this.#entries.find(({ name }) => name === plugin) : undefined;
+    const entry = this.#options.isEnabled(plugin) ? this.#entries.find(({ name }) => name === plugin) : undefined;
     if (entry === undefined) return undefined;
     if (entry.text !== '') return { plugin, text: entry.text, path: this.#path };
     if (entry.path === '') return undefined;
@@ -111,10 +138,33 @@ class PluginReader {
     return eventLimitsOf(decodePluginConfiguration(text, EVENT_RATE_LIMIT_CONFIGURATION, validateEventLimits));
   }
 
+  /** Reads the manifest files of a plugin; undefined if it has none. */
+  async manifests(plugin: ManifestPlugin): Promise<StaticManifests | undefined> {
+    const text = await this.text(plugin);
+    if (text === undefined) return undefined;
+    const configuration = plugin.endsWith('Webhook')
+      ? this.#webhookConfiguration(text)
+      : decodePluginConfiguration(text, policyConfiguration(plugin), (decoded) =>
+          validateStaticManifests(decoded, this.#options.readsManifests),
+        );
+    const folder = textAt(configuration, 'staticManifestsDir');
+    if (folder === '') return undefined;
+    const manifests = new StaticManifests(plugin, folder, this.#platform);
+    const problem = await manifests.load();
+    if (problem !== undefined) throw pluginConfigError(plugin, text.path, `staticManifestsDir: ${problem}`);
+    return manifests;
+  }
+
+  #webhookConfiguration(text: PluginText): JsonObject {
+    return decodePluginConfiguration(text, WEBHOOK_CONFIGURATION, (decoded) =>
+      validateWebhookConfiguration(decoded, this.#options.readsManifests),
+    );
+  }
+
   async webhooks(plugin: string): Promise<KubeconfigUsers | undefined> {
     const text = await this.text(plugin);
     if (text === undefined) return undefined;
-    const configuration = decodePluginConfiguration(text, WEBHOOK_CONFIGURATION, validateWebhookConfiguration);
+    const configuration = this.#webhookConfiguration(text);
     const file = textAt(configuration, 'kubeConfigFile');
     if (file === '') return undefined;
     const kubeconfig = await readFlagFile(this.#platform, `${FLAG}: the admission plugin ${plugin}`, file);

@@ -205,6 +205,10 @@ export interface ServerOptions {
   readonly disableAdmission: readonly string[];
   /** `--admission-control-config-file`: the configurations of admission plugins. '' for none. */
   readonly admissionConfigFile: string;
+  /**
+   * The feature gate ManifestBasedAdmissionControlConfig: whether plugins may have a `staticManifestsDir`. Default false.
+   */
+  readonly admissionManifests: boolean;
   /** `--default-not-ready-toleration-seconds`: the toleration of the taint not-ready that pods get by default. */
   readonly notReadySeconds: number;
   /** `--default-unreachable-toleration-seconds`: the toleration of the taint unreachable that pods get by default. */
@@ -297,6 +301,7 @@ export const defaultOptions: ServerOptions = {
   admissionPlugins: [],
   disableAdmission: [],
   admissionConfigFile: '',
+  admissionManifests: false,
   notReadySeconds: 300,
   unreachableSeconds: 300,
   runtimeConfig: [],

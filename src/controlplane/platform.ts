@@ -46,6 +46,16 @@ export interface Platform {
    */
   readFile(path: string): Promise<string | undefined>;
   /**
+   * Returns the names of the files in a folder, sorted, without those of folders in it. Throws ConfigError with the path
+   * if the folder does not exist or cannot be read.
+   */
+  listFiles(folder: string): Promise<readonly string[]>;
+  /**
+   * Calls `onChange` after changes of files in the folder, perhaps several times for one change. Reports nothing if the
+   * folder cannot be watched.
+   */
+  watchFolder(folder: string, onChange: () => void): { stop(): void };
+  /**
    * Creates the folder, readable by its owner only, and locks it for this process. Throws ConfigError with the process
    * that holds the lock. The returned function releases the lock.
    */

@@ -18,6 +18,7 @@ import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import type { KubeconfigUsers } from '../client/kubeconfig.ts';
 import { KindDescriptions } from '../kinds/descriptions.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
+import { serverId } from '../kube/bootstrap/identity-lease.ts';
 import { parseServiceRanges, type ServerIdentity } from '../kube/bootstrap/service-network.ts';
 import type { PluginConfigurations, WebhookCalls } from '../kube/kube-server-options.ts';
 import { createKubeServer, type KubeServer } from '../kube/server.ts';
@@ -50,6 +51,7 @@ import {
   PROXY_CERTIFICATE_HOOK,
 } from './hook-names.ts';
 import { SCOPE, startControlLoops } from './loops/control-loops.ts';
+import { createManifestMetrics } from './manifest-metrics.ts';
 import { createRefusingClient } from './no-outbound.ts';
 import { openAudit } from './open-audit.ts';
 import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
@@ -123,7 +125,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     webhooks: readOnly
       ? undefined
       : { client: outbound, services: { resolve: (...service) => resolver.resolve(...service) } },
-    configurations: pluginConfigurations(completed, parts),
+    configurations: pluginConfigurations(completed, parts, server.metricRegistry),
     readOnly,
     transport: own,
     metricRegistry: server.metricRegistry,
@@ -330,14 +332,24 @@ function createExtensions(
 function pluginConfigurations(
   { admission, platform }: CompletedOptions,
   { logger, lifetime }: ServerChainParts,
+  registry: MetricRegistry,
 ): PluginConfigurations {
   const credentials = (users: KubeconfigUsers | undefined): WebhookCredentials | undefined =>
     users && createWebhookCredentials(users, { platform, logger, lifetime });
+  if (admission.manifests.length > 0) {
+    const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });
+    const metrics = createManifestMetrics(registry, platform.clock, serverId(hostname));
+    for (const manifests of admission.manifests) {
+      manifests.start({ logger, metrics });
+      lifetime.add('admission manifests', () => manifests.stop());
+    }
+  }
   return {
     podSecurity: admission.podSecurity,
     eventLimits: admission.eventLimits,
     mutatingWebhooks: credentials(admission.mutatingWebhooks),
     validatingWebhooks: credentials(admission.validatingWebhooks),
+    manifests: Object.fromEntries(admission.manifests.map(({ plugin, objects }) => [plugin, objects])),
   };
 }
 
@@ -384,6 +396,7 @@ function createKube(completed: CompletedOptions, serving: ServingParts, parts: K
       ...(parts.webhooks && { webhooks: parts.webhooks }),
       transport: parts.transport,
       configurations: parts.configurations,
+      readsManifests: options.admissionManifests,
       tolerations: { notReadySeconds: options.notReadySeconds, unreachableSeconds: options.unreachableSeconds },
     },
     authorizationModes: options.authorizationModes,

@@ -1,5 +1,6 @@
 /** The options of the server for built-in kinds. */
 
+import type { ManifestObjects, ManifestPlugin } from '../admission/manifests/manifest-objects.ts';
 import type { WebhookCredentials } from '../admission/webhook-credentials.ts';
 import type { Transport } from '../apimachinery/http/transport.ts';
 import type { Logger } from '../base/logger.ts';
@@ -43,6 +44,8 @@ export interface PluginConfigurations {
   /** The credentials for webhooks. Default: they are called without. */
   readonly mutatingWebhooks?: WebhookCredentials | undefined;
   readonly validatingWebhooks?: WebhookCredentials | undefined;
+  /** The objects of `staticManifestsDir`. Default: there are none. */
+  readonly manifests?: Readonly<Partial<Record<ManifestPlugin, ManifestObjects>>> | undefined;
 }
 
 export interface WebhookCalls {
@@ -66,6 +69,11 @@ export interface KubeServerOptions extends Omit<ResourceServerOptions, 'admissio
     readonly disable: readonly string[];
     readonly tolerations?: TolerationDefaults;
     readonly configurations?: PluginConfigurations;
+    /**
+     * The feature gate ManifestBasedAdmissionControlConfig: whether names ending with `.static.k8s.io` are reserved for
+     * manifest files. Default false: such names get a warning.
+     */
+    readonly readsManifests?: boolean;
     /** Plugins of the embedding program, besides the compiled-in ones. Default none. */
     readonly plugins?: readonly AdmissionPlugin[];
     /** Calls to admission webhooks. Default: webhook configurations are stored and not used. */

@@ -57,6 +57,7 @@ export function openResources({ server, network, rbac, authorizer }: OpenResourc
   const kinds = kubeResources({
     kube,
     eventTtlSeconds: server.eventTtlSeconds,
+    readsAdmissionManifests: server.admission.readsManifests ?? false,
     token,
     rbac,
     runtimeConfig: parseRuntimeConfig(server.runtimeConfig ?? []),

@@ -33,6 +33,7 @@
 
 import type { Clock } from '../base/clock.ts';
 import type { ResourceDefinition, SubresourceDefinition } from '../server/resource/resource-definition.ts';
+import { withReservedNames } from './groups/admissionregistration/admission-definitions.ts';
 import { MUTATING_ADMISSION_POLICY } from './groups/admissionregistration/mutating-admission-policy.ts';
 import { MUTATING_ADMISSION_POLICY_BINDING } from './groups/admissionregistration/mutating-admission-policy-binding.ts';
 import { MUTATING_WEBHOOK_CONFIGURATION } from './groups/admissionregistration/mutating-webhook-configuration.ts';
@@ -110,6 +111,15 @@ import type { KubeContext, KubeResource } from './kube-context.ts';
 import type { RbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import { type RuntimeConfig, servedDefinition } from './runtime-config.ts';
 
+const ADMISSION_KINDS: readonly KubeResource[] = [
+  MUTATING_ADMISSION_POLICY,
+  MUTATING_ADMISSION_POLICY_BINDING,
+  MUTATING_WEBHOOK_CONFIGURATION,
+  VALIDATING_ADMISSION_POLICY,
+  VALIDATING_ADMISSION_POLICY_BINDING,
+  VALIDATING_WEBHOOK_CONFIGURATION,
+];
+
 export interface KubeResourceOptions {
   /** The server that the kinds are declared for. */
   readonly kube: KubeContext;
@@ -117,6 +127,8 @@ export interface KubeResourceOptions {
   readonly runtimeConfig: RuntimeConfig;
   /** `--event-ttl`. 0 keeps events for ever. */
   readonly eventTtlSeconds: number;
+  /** Whether names ending with `.static.k8s.io` are reserved for manifest files. */
+  readonly readsAdmissionManifests: boolean;
   /** The subresource `token` of ServiceAccounts. */
   readonly token: SubresourceDefinition;
   readonly network: ServiceNetworkOptions;
@@ -150,12 +162,7 @@ export function kubeResources(options: KubeResourceOptions): readonly KubeResour
     serviceAccountResource(options.token),
 
     // admissionregistration.k8s.io
-    MUTATING_ADMISSION_POLICY,
-    MUTATING_ADMISSION_POLICY_BINDING,
-    MUTATING_WEBHOOK_CONFIGURATION,
-    VALIDATING_ADMISSION_POLICY,
-    VALIDATING_ADMISSION_POLICY_BINDING,
-    VALIDATING_WEBHOOK_CONFIGURATION,
+    ...(options.readsAdmissionManifests ? ADMISSION_KINDS.map(withReservedNames) : ADMISSION_KINDS),
 
     // apps
     CONTROLLER_REVISION,

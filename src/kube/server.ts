@@ -201,7 +201,7 @@ function policyPlugins(
   kube: KubeContext,
   metrics: HookMetrics | undefined,
 ): readonly AdmissionPlugin[] {
-  const { transport } = admission;
+  const { transport, configurations: { manifests } = {} } = admission;
   if (transport === undefined) return [];
   const parts = { params: paramKinds(kube, transport), authorizer: kube.authorizer, metrics };
   return [
@@ -209,11 +209,13 @@ function policyPlugins(
       ...parts,
       policies: kube.lister('mutatingadmissionpolicies'),
       bindings: kube.lister('mutatingadmissionpolicybindings'),
+      manifests: manifests?.MutatingAdmissionPolicy,
     }),
     validatingAdmissionPolicy({
       ...parts,
       policies: kube.lister('validatingadmissionpolicies'),
       bindings: kube.lister('validatingadmissionpolicybindings'),
+      manifests: manifests?.ValidatingAdmissionPolicy,
     }),
   ];
 }
@@ -230,11 +232,13 @@ function webhookPlugins(
     mutatingAdmissionWebhook({
       ...parts,
       configurations: kube.lister('mutatingwebhookconfigurations'),
+      manifests: configurations.manifests?.MutatingAdmissionWebhook,
       credentials: configurations.mutatingWebhooks,
     }),
     validatingAdmissionWebhook({
       ...parts,
       configurations: kube.lister('validatingwebhookconfigurations'),
+      manifests: configurations.manifests?.ValidatingAdmissionWebhook,
       credentials: configurations.validatingWebhooks,
     }),
   ];

@@ -1,10 +1,11 @@
 /** Facts and files of the machine that a composed server needs. Every error names the path that it is about. */
-import { existsSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync, watch } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { ConfigError, toError } from '../base/errors.ts';
+import { compareUtf8 } from '../base/utf8.ts';
 import { PkiFiles } from '../pki/pki-files.ts';
 import type { Pki } from '../pki/pki-folder.ts';
 import { ensureLeaf, type KeyedPem } from '../pki/pki-leaf.ts';
@@ -69,6 +70,31 @@ export async function readTextFile(path: string): Promise<string | undefined> {
     const cause = toError(caught);
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new ConfigError(`cannot read ${path}: ${cause.message}`, { cause });
+  }
+}
+
+/** Returns the names of the files in a folder, sorted. Throws ConfigError if the folder cannot be read. */
+export async function listFiles(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map(({ name }) => name)
+      .sort(compareUtf8);
+  } catch (caught) {
+    const cause = toError(caught);
+    throw new ConfigError(`cannot read the folder ${folder}: ${cause.message}`, { cause });
+  }
+}
+
+/** Calls `onChange` after changes in a folder. Reports nothing if the folder cannot be watched, or not any more. */
+export function watchFolder(folder: string, onChange: () => void): { stop(): void } {
+  try {
+    const watcher = watch(folder, { persistent: false }, onChange);
+    watcher.on('error', () => watcher.close());
+    return { stop: () => watcher.close() };
+  } catch {
+    return { stop: () => undefined };
   }
 }
 

@@ -5,6 +5,8 @@ import { type FieldIssue, forbidden, invalid } from '../../apimachinery/validati
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 
+const ABSOLUTE = 'must be an absolute file path';
+
 export const WEBHOOK_CONFIGURATION: ConfigKind = {
   kind: 'WebhookAdmissionConfiguration',
   apiVersions: ['apiserver.config.k8s.io/v1'],
@@ -22,20 +24,18 @@ export function policyConfiguration(plugin: string): ConfigKind {
   };
 }
 
-/** Checks the path of the kubeconfig. '' is none. */
-export function validateWebhookConfiguration(configuration: JsonObject): readonly FieldIssue[] {
+/** Checks the path of the kubeconfig, of which '' is none. `manifests` is the feature gate of manifest files. */
+export function validateWebhookConfiguration(configuration: JsonObject, manifests: boolean): readonly FieldIssue[] {
   const file = textAt(configuration, 'kubeConfigFile');
-  if (file === '' || file.startsWith('/')) return validateStaticManifests(configuration);
-  return [invalid(FieldPath.of('kubeConfigFile'), file, 'must be an absolute file path')];
+  if (file === '' || file.startsWith('/')) return validateStaticManifests(configuration, manifests);
+  return [invalid(FieldPath.of('kubeConfigFile'), file, ABSOLUTE)];
 }
 
-/** Refuses manifests that are not in the API: the alpha feature ManifestBasedAdmissionControlConfig does not exist. */
-export function validateStaticManifests(configuration: JsonObject): readonly FieldIssue[] {
-  if (textAt(configuration, 'staticManifestsDir') === '') return [];
-  return [
-    forbidden(
-      FieldPath.of('staticManifestsDir'),
-      'the feature ManifestBasedAdmissionControlConfig is not supported; create the objects through the API',
-    ),
-  ];
+/** Checks the path of the folder with manifest files. `enabled` is the feature gate. */
+export function validateStaticManifests(configuration: JsonObject, enabled: boolean): readonly FieldIssue[] {
+  const folder = textAt(configuration, 'staticManifestsDir');
+  if (folder === '') return [];
+  const path = FieldPath.of('staticManifestsDir');
+  if (!enabled) return [forbidden(path, 'needs --feature-gates=ManifestBasedAdmissionControlConfig=true')];
+  return folder.startsWith('/') ? [] : [invalid(path, folder, ABSOLUTE)];
 }

@@ -9,13 +9,25 @@ import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { type Candidate, type IndexedHook, MatchIndex } from './match-index.ts';
 
+/** `api`: hooks of API objects are left out, because one of them could prevent its own removal. `all`: all hooks are. */
+export type Exemption = 'api' | 'all';
+
+export interface ManifestHooks<H extends IndexedHook> {
+  /** Compiles the hooks, in the order in which they are called. Called after changes. */
+  hooks(): readonly H[];
+  /** Calls the listener after each change. */
+  onChange(listener: () => void): void;
+}
+
 export interface HookDispatcherOptions<H extends IndexedHook> {
   /** The configurations. They start at the first request. */
   readonly listers: readonly Lister[];
   /** Compiles the hooks, in the order in which they are called. Called after changes of a lister. */
   hooks(): readonly H[];
-  /** Whether requests like this one are left out, whatever the rules of hooks say. */
-  isExempt(attributes: AdmissionAttributes): boolean;
+  /** The hooks of manifest files, which are called before all others. Default: there are none. */
+  readonly manifests?: ManifestHooks<H> | undefined;
+  /** Returns which hooks are left out for a request, whatever their rules say; undefined for none. */
+  exemptionOf(attributes: AdmissionAttributes): Exemption | undefined;
   /** Called with at least one hook. Rejects with the StatusError of a refusal. */
   dispatch(attributes: AdmissionAttributes, candidates: readonly Candidate<H>[]): Promise<void>;
 }
@@ -23,13 +35,16 @@ export interface HookDispatcherOptions<H extends IndexedHook> {
 export class HookDispatcher<H extends IndexedHook> {
   readonly #options: HookDispatcherOptions<H>;
   #index: MatchIndex<H> | undefined;
+  /** The number of hooks of manifest files. They have the first positions of the index. */
+  #manifestCount = 0;
 
   constructor(options: HookDispatcherOptions<H>) {
     this.#options = options;
-    for (const lister of options.listers)
-      lister.subscribe(() => {
-        this.#index = undefined;
-      });
+    const changed = (): void => {
+      this.#index = undefined;
+    };
+    for (const lister of options.listers) lister.subscribe(changed);
+    options.manifests?.onChange(changed);
   }
 
   /** Makes no promise if no hook is for the request and the listers are fresh, as they usually are. */
@@ -48,10 +63,20 @@ export class HookDispatcher<H extends IndexedHook> {
   }
 
   #runNow(attributes: AdmissionAttributes): MaybePromise<void> {
-    this.#index ??= new MatchIndex(this.#options.hooks());
+    this.#index ??= this.#compile();
     const candidates = this.#index.candidates(attributes);
-    if (candidates.length === 0 || this.#options.isExempt(attributes)) return undefined;
-    return this.#options.dispatch(attributes, candidates);
+    if (candidates.length === 0) return undefined;
+    const exemption = this.#options.exemptionOf(attributes);
+    if (exemption === undefined) return this.#options.dispatch(attributes, candidates);
+    if (exemption === 'all') return undefined;
+    const manifests = candidates.filter(({ position }) => position < this.#manifestCount);
+    return manifests.length === 0 ? undefined : this.#options.dispatch(attributes, manifests);
+  }
+
+  #compile(): MatchIndex<H> {
+    const manifests = this.#options.manifests?.hooks() ?? [];
+    this.#manifestCount = manifests.length;
+    return new MatchIndex([...manifests, ...this.#options.hooks()]);
   }
 }
 

@@ -2,13 +2,14 @@
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Lister } from '../../server/own/lister.ts';
-import { compiledOnce } from '../matching/hook-dispatcher.ts';
+import type { ManifestObjects, ManifestPlugin } from '../manifests/manifest-objects.ts';
+import { compiledOnce, type ManifestHooks } from '../matching/hook-dispatcher.ts';
 import { type Bound, compileBinding, type PolicyBinding, type PolicyParts, policyNameOf } from './policy.ts';
 
 /** Returns a function that compiles the present policies, by name. The order in kube-apiserver is random. */
 export function boundPolicies<P extends PolicyParts>(
-  policies: Lister,
-  bindings: Lister,
+  policies: Pick<Lister, 'list'>,
+  bindings: Pick<Lister, 'list'>,
   compile: (policy: JsonObject) => P,
 ): () => readonly Bound<P>[] {
   const policyOf = compiledOnce(compile);
@@ -23,5 +24,21 @@ export function boundPolicies<P extends PolicyParts>(
       const its = bound.get(nameOf(policy));
       return its === undefined ? [] : [{ ...policyOf(policy), bindings: its }];
     });
+  };
+}
+
+/** The policies of manifest files with their bindings, which are in the same files. */
+export function manifestPolicies<P extends PolicyParts>(
+  manifests: ManifestObjects,
+  kind: ManifestPlugin & `${string}Policy`,
+  compile: (policy: JsonObject) => P,
+): ManifestHooks<Bound<P>> {
+  return {
+    hooks: boundPolicies(
+      { list: () => manifests.list(kind) },
+      { list: () => manifests.list(`${kind}Binding`) },
+      compile,
+    ),
+    onChange: (listener) => manifests.onChange(listener),
   };
 }

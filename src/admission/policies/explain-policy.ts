@@ -6,7 +6,7 @@ import type { Authorizer } from '../../server/authorizer.ts';
 import { explainMatch } from '../matching/explain-match.ts';
 import { ExpressionInput, requestAuthorizer, viewedObjects } from '../matching/expression-input.ts';
 import { evaluatePolicy, type PolicyVerdict } from './evaluate-policy.ts';
-import { isExempt, misconfiguration } from './match-policy.ts';
+import { exemptionOf, misconfiguration } from './match-policy.ts';
 import { collectParams, type ParamKinds } from './params.ts';
 import type { Bound, CompiledPolicy, PolicyBinding, PolicyParts } from './policy.ts';
 import { PolicyExpressions } from './policy-expressions.ts';
@@ -47,7 +47,8 @@ export async function explainPolicy(
   options: ExplainOptions,
 ): Promise<PolicyExplanation> {
   const skipped = (because: string): PolicyExplanation => ({ policy: policy.name, because, bindings: [] });
-  if (isExempt(attributes)) return skipped(`policies are never evaluated for ${attributes.resource.resource}`);
+  if (exemptionOf(attributes) !== undefined)
+    return skipped(`policies are never evaluated for ${attributes.resource.resource}`);
   if (policy.bindings.length === 0) return skipped('it has no binding');
   const explained = await explainMatch(policy, attributes);
   if (!explained.matches) return skipped(explained.because);

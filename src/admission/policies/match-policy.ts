@@ -6,6 +6,8 @@ import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import type { HookMetrics } from '../hook-metrics.ts';
+import type { ManifestObjects } from '../manifests/manifest-objects.ts';
+import type { Exemption } from '../matching/hook-dispatcher.ts';
 import type { Candidate, HookView } from '../matching/match-index.ts';
 import { matchesNamespace, matchesObject } from '../matching/match-selectors.ts';
 import { type CollectedParams, collectParams, type ParamKinds } from './params.ts';
@@ -14,6 +16,8 @@ import type { Bound, MatchedHook, PolicyBinding, PolicyParts } from './policy.ts
 export interface PolicyPluginOptions {
   readonly policies: Lister;
   readonly bindings: Lister;
+  /** The policies and bindings of manifest files, which are evaluated first. Default: there are none. */
+  readonly manifests?: ManifestObjects | undefined;
   readonly params: ParamKinds;
   /** Decides the checks of expressions. */
   readonly authorizer: Authorizer;
@@ -38,10 +42,11 @@ const REVIEWS: Readonly<Record<string, ReadonlySet<string>>> = {
   ]),
 };
 
-/** Reports whether policies are never evaluated for the resource: the kinds of policies, and reviews. */
-export function isExempt({ resource }: AdmissionAttributes): boolean {
-  if (resource.group === 'admissionregistration.k8s.io') return POLICY_RESOURCES.has(resource.resource);
-  return REVIEWS[resource.group]?.has(resource.resource) === true;
+/** No policy is evaluated for reviews, and none of the API for the kinds of policies. */
+export function exemptionOf({ resource }: AdmissionAttributes): Exemption | undefined {
+  if (resource.group === 'admissionregistration.k8s.io')
+    return POLICY_RESOURCES.has(resource.resource) ? 'api' : undefined;
+  return REVIEWS[resource.group]?.has(resource.resource) === true ? 'all' : undefined;
 }
 
 /** Returns the view of a policy or binding that matches, undefined for one that does not, or why that fails. */

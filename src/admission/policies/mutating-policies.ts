@@ -17,9 +17,9 @@ import { HookDispatcher } from '../matching/hook-dispatcher.ts';
 import type { Candidate } from '../matching/match-index.ts';
 import { Reinvocation } from '../reinvocation.ts';
 import { applyMutation, type MutationResult } from './apply-mutation.ts';
-import { boundPolicies } from './bound-policies.ts';
+import { boundPolicies, manifestPolicies } from './bound-policies.ts';
 import {
-  isExempt,
+  exemptionOf,
   type Misconfiguration,
   matchPolicy,
   misconfiguration,
@@ -33,11 +33,12 @@ import { mutationRefusal, type PolicyDenial } from './policy-refusal.ts';
 import { ViewedObject } from './viewed-object.ts';
 
 export function mutatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
-  const { policies, bindings } = options;
+  const { policies, bindings, manifests } = options;
   const dispatcher = new HookDispatcher<MutatingPolicy>({
     listers: [policies, bindings],
     hooks: boundPolicies(policies, bindings, compileMutatingPolicy),
-    isExempt,
+    manifests: manifests && manifestPolicies(manifests, 'MutatingAdmissionPolicy', compileMutatingPolicy),
+    exemptionOf,
     dispatch: (attributes, candidates) => new MutatingRun(options, attributes).run(candidates),
   });
   return {

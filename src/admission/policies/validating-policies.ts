@@ -7,10 +7,10 @@ import type { HookMetrics } from '../hook-metrics.ts';
 import { ExpressionInput, requestAuthorizer, type ViewedObjects, viewedObjects } from '../matching/expression-input.ts';
 import { HookDispatcher } from '../matching/hook-dispatcher.ts';
 import type { Candidate } from '../matching/match-index.ts';
-import { boundPolicies } from './bound-policies.ts';
+import { boundPolicies, manifestPolicies } from './bound-policies.ts';
 import { type Denial, evaluatePolicy } from './evaluate-policy.ts';
 import {
-  isExempt,
+  exemptionOf,
   type Misconfiguration,
   matchPolicy,
   misconfiguration,
@@ -26,11 +26,12 @@ const MAX_ANNOTATION = 10 * 1024;
 const FAILURE_KEY = 'validation.policy.admission.k8s.io/validation_failure';
 
 export function validatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
-  const { policies, bindings } = options;
+  const { policies, bindings, manifests } = options;
   const dispatcher = new HookDispatcher<ValidatingPolicy>({
     listers: [policies, bindings],
     hooks: boundPolicies(policies, bindings, compilePolicy),
-    isExempt,
+    manifests: manifests && manifestPolicies(manifests, 'ValidatingAdmissionPolicy', compilePolicy),
+    exemptionOf,
     dispatch: (attributes, candidates) => new ValidatingRun(options, attributes).run(candidates),
   });
   return {

@@ -3,7 +3,7 @@ import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
 import { explainMatch, type MatchExplanation } from '../matching/explain-match.ts';
 import { viewedObjects } from '../matching/expression-input.ts';
-import { isExempt, WebhookMatcher } from './match-webhook.ts';
+import { exemptionOf, WebhookMatcher } from './match-webhook.ts';
 import type { Webhook } from './webhook.ts';
 
 export async function explainWebhook(
@@ -11,7 +11,7 @@ export async function explainWebhook(
   attributes: AdmissionAttributes,
   authorizer: Authorizer,
 ): Promise<MatchExplanation> {
-  if (isExempt(attributes))
+  if (exemptionOf(attributes) !== undefined)
     return { matches: false, because: `webhooks are never called for the kind ${attributes.kind.kind}` };
   const explained = await explainMatch(webhook, attributes);
   if (!explained.matches || webhook.conditions.length === 0) return explained;

@@ -7,6 +7,7 @@ import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
 import type { ConditionOwner, HookMetrics } from '../hook-metrics.ts';
 import { ExpressionInput, requestAuthorizer, type ViewedObjects, viewedObjects } from '../matching/expression-input.ts';
+import type { Exemption } from '../matching/hook-dispatcher.ts';
 import { type ConditionsResult, matchesConditions } from '../matching/match-conditions.ts';
 import type { Candidate, HookView } from '../matching/match-index.ts';
 import { matchesNamespace, matchesObject } from '../matching/match-selectors.ts';
@@ -28,9 +29,9 @@ const KINDS = new Set([
   'MutatingAdmissionPolicyBinding',
 ]);
 
-/** Whether a request configures admission. Webhooks are not called for it: a broken one could not be removed. */
-export function isExempt({ kind }: AdmissionAttributes): boolean {
-  return kind.group === 'admissionregistration.k8s.io' && KINDS.has(kind.kind);
+/** Webhooks of the API are not called for requests that configure admission: a broken one could not be removed. */
+export function exemptionOf({ kind }: AdmissionAttributes): Exemption | undefined {
+  return kind.group === 'admissionregistration.k8s.io' && KINDS.has(kind.kind) ? 'api' : undefined;
 }
 
 export interface MatcherOptions {

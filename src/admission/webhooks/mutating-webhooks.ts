@@ -22,7 +22,7 @@ const MUTATION = 'mutation.webhook.admission.k8s.io/';
 const PATCH = 'patch.webhook.admission.k8s.io/';
 
 export function mutatingAdmissionWebhook(options: WebhookPluginOptions): AdmissionPlugin {
-  const dispatcher = webhookDispatcher(options, (attributes, candidates) =>
+  const dispatcher = webhookDispatcher(options, 'MutatingWebhookConfiguration', (attributes, candidates) =>
     new MutatingRun(options, attributes).run(candidates),
   );
   return {

@@ -13,7 +13,9 @@ import { callWithPolicy, type WebhookPluginOptions, webhookDispatcher } from './
 const FAILED_OPEN = 'failed-open.validating.webhook.admission.k8s.io/round_0_index_';
 
 export function validatingAdmissionWebhook(options: WebhookPluginOptions): AdmissionPlugin {
-  const dispatcher = webhookDispatcher(options, (attributes, candidates) => validate(options, attributes, candidates));
+  const dispatcher = webhookDispatcher(options, 'ValidatingWebhookConfiguration', (attributes, candidates) =>
+    validate(options, attributes, candidates),
+  );
   return {
     name: 'ValidatingAdmissionWebhook',
     handles: () => true,

@@ -5,13 +5,14 @@ import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import type { HookMetrics } from '../hook-metrics.ts';
+import type { ManifestObjects } from '../manifests/manifest-objects.ts';
 import { compiledOnce, HookDispatcher, type HookDispatcherOptions } from '../matching/hook-dispatcher.ts';
 import type { WebhookHost } from '../post-review.ts';
 import type { WebhookCredentials } from '../webhook-credentials.ts';
 import type { AdmissionResponse } from './admission-review.ts';
 import type { CallRecord } from './call-record.ts';
 import { CallFailure, callWebhook } from './call-webhook.ts';
-import { type Invocation, isExempt } from './match-webhook.ts';
+import { exemptionOf, type Invocation } from './match-webhook.ts';
 import { dryRunRefusal, failureRefusal, refusalOf, timeoutRefusal } from './refusal-status.ts';
 import { type Webhook, webhooksOf } from './webhook.ts';
 
@@ -19,6 +20,8 @@ export interface WebhookPluginOptions extends WebhookHost {
   readonly clock: Clock;
   /** The configurations of the plugin's kind. */
   readonly configurations: Lister;
+  /** The configurations of manifest files, whose webhooks are called first. Default: there are none. */
+  readonly manifests?: ManifestObjects | undefined;
   /** Decides the checks of match conditions. */
   readonly authorizer: Authorizer;
   readonly logger: Logger;
@@ -30,14 +33,20 @@ export interface WebhookPluginOptions extends WebhookHost {
 
 /** Webhooks are ordered by the name of their configuration, then as it lists them. */
 export function webhookDispatcher(
-  { configurations }: WebhookPluginOptions,
+  { configurations, manifests }: WebhookPluginOptions,
+  kind: 'MutatingWebhookConfiguration' | 'ValidatingWebhookConfiguration',
   dispatch: HookDispatcherOptions<Webhook>['dispatch'],
 ): HookDispatcher<Webhook> {
-  const compiled = compiledOnce(webhooksOf);
+  const compiled = compiledOnce((configuration) => webhooksOf(configuration));
+  const compiledManifest = compiledOnce((configuration) => webhooksOf(configuration, 'manifest/'));
   return new HookDispatcher({
     listers: [configurations],
     hooks: () => configurations.list().flatMap(compiled),
-    isExempt,
+    manifests: manifests && {
+      hooks: () => manifests.list(kind).flatMap(compiledManifest),
+      onChange: (listener) => manifests.onChange(listener),
+    },
+    exemptionOf,
     dispatch,
   });
 }

@@ -43,22 +43,25 @@ export const CONDITION_SCOPE: ExpressionScope = { params: false, authorizer: tru
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
-/** Compiles the webhooks of a stored MutatingWebhookConfiguration or ValidatingWebhookConfiguration. */
-export function webhooksOf(configuration: JsonObject): readonly Webhook[] {
+/**
+ * Compiles the webhooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration. `source` distinguishes the
+ * identifiers of configurations with one name: one in the API and one in a manifest file.
+ */
+export function webhooksOf(configuration: JsonObject, source = ''): readonly Webhook[] {
   const seen = new Map<string, number>();
   return objectsAt(configuration, 'webhooks').map((webhook) => {
     const name = textAt(webhook, 'name');
     const count = seen.get(name) ?? 0;
     seen.set(name, count + 1);
-    return compileWebhook(webhook, name, nameOf(configuration), count);
+    return compileWebhook(webhook, name, nameOf(configuration), `${source}${nameOf(configuration)}/${name}/${count}`);
   });
 }
 
-function compileWebhook(webhook: JsonObject, name: string, configuration: string, count: number): Webhook {
+function compileWebhook(webhook: JsonObject, name: string, configuration: string, id: string): Webhook {
   return {
     name,
     configuration,
-    id: `${configuration}/${name}/${count}`,
+    id,
     address: addressOf(webhook),
     ca: caOf(webhook),
     reviewVersion: textsAt(webhook, 'admissionReviewVersions').find(isReviewVersion),

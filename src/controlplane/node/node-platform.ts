@@ -11,6 +11,7 @@ import { startListener } from '../../node/listener.ts';
 import { createOutboundClient } from '../../node/outbound/outbound-client.ts';
 import {
   ensureServingPair,
+  listFiles,
   machineNames,
   nodeBuildInfo,
   nodeProcessUsage,
@@ -18,6 +19,7 @@ import {
   readPackageVersion,
   readPreparedOpenApi,
   readTextFile,
+  watchFolder,
 } from '../../node/platform.ts';
 import { formatKubeconfig, writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { ensurePki } from '../../pki/pki-folder.ts';
@@ -39,6 +41,8 @@ export const nodePlatform: Platform = {
     return openCredentials(userContext(user), { env: process.env, clock: systemClock, warn });
   },
   readFile: readTextFile,
+  listFiles,
+  watchFolder,
   lockFolder: async (folder) => {
     await ensureSecretFolder(folder);
     const release = lockFolder(folder);

@@ -1,14 +1,17 @@
 /** Parts of the declarations that the kinds of admissionregistration.k8s.io share. */
-import { textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { STATIC_SUFFIX } from '../../../admission/manifests/manifest-objects.ts';
+import { nameOf } from '../../../apimachinery/meta/meta.ts';
+import { invalid } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { ResourceDefinition } from '../../../server/resource/resource-definition.ts';
 import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { VersionDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
 import { type BuiltInVersion, builtInVersion } from '../../shared/built-in.ts';
 
-/** The suffix of names that are reserved for configurations from manifest files. */
-const STATIC_SUFFIX = '.static.k8s.io';
+const NAME = FieldPath.of('metadata', 'name');
 
 export const ADMISSION_CATEGORIES: readonly string[] = ['api-extensions'];
 
@@ -58,9 +61,22 @@ export function mutatingDefinition(options: MutatingKind): ResourceDefinition {
   };
 }
 
+const RESERVED = `names ending with "${STATIC_SUFFIX}" are reserved for static manifest-based configurations and cannot be managed via the API`;
+
 export function staticNameWarnings(object: JsonObject): readonly string[] {
-  if (!textAt(object, 'metadata', 'name').endsWith(STATIC_SUFFIX)) return [];
-  return [
-    `metadata.name: names ending with "${STATIC_SUFFIX}" are reserved for static manifest-based configurations and cannot be managed via the API`,
+  return isStaticName(object) ? [`metadata.name: ${RESERVED}`] : [];
+}
+
+/** Returns the kind for a server that reads manifest files: it refuses new objects with a reserved name. */
+export function withReservedNames({ definition, ...resource }: KubeResource): KubeResource {
+  const { warningsOnCreate: _warnings, ...strategy } = definition.strategy;
+  const validate: Strategy['validate'] = (object, context) => [
+    ...(definition.strategy.validate?.(object, context) ?? []),
+    ...(isStaticName(object) ? [invalid(NAME, nameOf(object), RESERVED)] : []),
   ];
+  return { ...resource, definition: { ...definition, strategy: { ...strategy, validate } } };
+}
+
+function isStaticName(object: JsonObject): boolean {
+  return nameOf(object).endsWith(STATIC_SUFFIX);
 }
