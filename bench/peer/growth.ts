@@ -28,7 +28,7 @@ async function costs(side: Side, short: boolean): Promise<Costs> {
     const sample = {
       get: (await get(side, short ? 3000 : 10_000)).cpuMicros,
       create: (await create(side, short ? 500 : 2000, 'scratch')).cpuMicros,
-      listPerObject: (await list(side, short ? 50 : 200, 'listed')).cpuMicros / LISTED,
+      listPerObject: (await list(side, short ? 50 : 200, { namespace: 'listed' })).cpuMicros / LISTED,
     };
     if (i >= 0) samples.push(sample);
     // Objects that the creates left would count as stored objects.

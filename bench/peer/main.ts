@@ -6,7 +6,7 @@
  * `--only <words>` runs the parts whose name contains one of the words: get, create, list, watch, lag, start, rest, bare,
  * growth, crds, apply, kinds, gc, reconcile, informer, aggregator, dead, extension, admission-others,
  * admission-webhooks, admission-policies. `--controllers ''` turns the control loops of our server off, which
- * kube-apiserver does not have either.
+ * kube-apiserver does not have either. `--storage etcd` prints another table: our server on etcd (etcd.ts).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -24,6 +24,7 @@ import { startBare } from './bare.ts';
 import { atRest, startOurs, startTheirs } from './cold-start.ts';
 import { benchCollection } from './collection.ts';
 import { benchCrds } from './crds/main.ts';
+import { benchEtcd } from './etcd.ts';
 import { eventLag, type LagFigures } from './event-lag.ts';
 import { benchExtension } from './extension/main.ts';
 import { printGrowth } from './growth.ts';
@@ -39,6 +40,7 @@ import { create, fill, get, list, type Measured, NAMESPACE, page, prepare } from
 const short = process.argv.includes('--short');
 const only = argument('--only') ?? '';
 const beside = argument('--beside');
+const storage = argument('--storage') ?? 'lmdb';
 /** null: those of a server by default. */
 const controllers = argument('--controllers') ?? null;
 const rounds = short ? 2 : 5;
@@ -263,17 +265,8 @@ async function benchRest(): Promise<void> {
   }
 }
 
-requireTool('h2load', ['--version'], 'h2load is missing: install the Debian package nghttp2-client');
-const folder = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
-const credentials = await makeCredentials(folder);
-const load = loadavg().map((value) => value.toFixed(2));
-console.log(
-  `${cpus().length} cores (${cpus()[0]?.model.trim() || process.arch}), Node ${process.version}, load average ${load.join(' ')}`,
-);
-console.log(
-  `reference: kube-apiserver 1.36.3 and etcd 3.6 with fsync; ours: LMDB, durable; h2load over TLS; medians of ${rounds} rounds in turns${short ? ' (short form)' : ''}\n`,
-);
-try {
+/** The table of our server on LMDB. */
+async function benchEmbedded(): Promise<void> {
   if (wanted('start')) await benchStart();
   if (wanted('rest') && !short) await benchRest();
   if (['get', 'create', 'list', 'watch', 'lag', 'bare', 'growth'].some(wanted)) {
@@ -325,6 +318,22 @@ try {
   if (ADMISSION.some(wanted) && beside === undefined)
     await benchAdmission({ short, credentials, wanted, sideOf, inTurns, judge });
   if (wanted('informer') && beside === undefined && !(await benchInformers(servers))) failures++;
+}
+
+if (storage !== 'lmdb' && storage !== 'etcd') throw new Error(`--storage is lmdb or etcd, not ${storage}`);
+requireTool('h2load', ['--version'], 'h2load is missing: install the Debian package nghttp2-client');
+const folder = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
+const credentials = await makeCredentials(folder);
+const load = loadavg().map((value) => value.toFixed(2));
+console.log(
+  `${cpus().length} cores (${cpus()[0]?.model.trim() || process.arch}), Node ${process.version}, load average ${load.join(' ')}`,
+);
+console.log(
+  `reference: kube-apiserver 1.36.3 and etcd 3.6 with fsync; ours: ${storage === 'etcd' ? 'the same etcd' : 'LMDB, durable'}; h2load over TLS; medians of ${rounds} rounds in turns${short ? ' (short form)' : ''}\n`,
+);
+try {
+  if (storage === 'etcd') await benchEtcd({ short, credentials, wanted, sideOf, inTurns, judge, judgeWork });
+  else await benchEmbedded();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -23,8 +23,9 @@ export async function prepare(side: Side): Promise<void> {
   await ask(side, 'POST', COLLECTION, target);
 }
 
-export async function get(side: Side, requests: number): Promise<Measured> {
-  return measure(side, { path: `${COLLECTION}/${TARGET}`, requests, connections: CONNECTIONS, streams: STREAMS });
+export async function get(side: Side, requests: number, query: string = ''): Promise<Measured> {
+  const path = `${COLLECTION}/${TARGET}${query && `?${query}`}`;
+  return measure(side, { path, requests, connections: CONNECTIONS, streams: STREAMS });
 }
 
 export async function create(side: Side, requests: number, namespace: string = NAMESPACE): Promise<Measured> {
@@ -32,9 +33,18 @@ export async function create(side: Side, requests: number, namespace: string = N
   return measure(side, { path, requests, connections: CONNECTIONS, streams: STREAMS, body: configMapBody() });
 }
 
+export interface ListWork {
+  readonly namespace?: string;
+  readonly query?: string;
+}
+
 /** One request at a time: a list takes long enough to be measured alone. */
-export async function list(side: Side, requests: number, namespace: string = NAMESPACE): Promise<Measured> {
-  const path = `/api/v1/namespaces/${namespace}/configmaps`;
+export async function list(
+  side: Side,
+  requests: number,
+  { namespace = NAMESPACE, query = '' }: ListWork = {},
+): Promise<Measured> {
+  const path = `/api/v1/namespaces/${namespace}/configmaps${query && `?${query}`}`;
   return measure(side, { path, requests, connections: 1, streams: 1 });
 }
 
