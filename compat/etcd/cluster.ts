@@ -11,6 +11,15 @@ export interface ClusterOptions {
   readonly members: number;
   /** More flags of etcd, for all members. */
   readonly flags?: readonly string[];
+  /** Returns the URL under which the other members reach the one that listens on `url`. Default: that URL. */
+  readonly advertise?: (url: string) => Promise<string>;
+}
+
+interface MemberUrls {
+  /** For clients. */
+  readonly urls: readonly string[];
+  readonly peerUrls: readonly string[];
+  readonly advertised: readonly string[];
 }
 
 export class Cluster {
@@ -18,12 +27,14 @@ export class Cluster {
   readonly urls: readonly string[];
   readonly #options: ClusterOptions;
   readonly #peerUrls: readonly string[];
+  readonly #advertised: readonly string[];
   readonly #children: (Child | undefined)[];
 
-  private constructor(options: ClusterOptions, urls: readonly string[], peerUrls: readonly string[]) {
+  private constructor(options: ClusterOptions, { urls, peerUrls, advertised }: MemberUrls) {
     this.#options = options;
     this.urls = urls;
     this.#peerUrls = peerUrls;
+    this.#advertised = advertised;
     this.#children = urls.map(() => undefined);
     this.folder = mkdtempSync(join(tmpdir(), 'compat-etcd-'));
   }
@@ -31,12 +42,15 @@ export class Cluster {
   /** Starts all members and waits until they are healthy. */
   static async start(options: ClusterOptions): Promise<Cluster> {
     const urls: string[] = [];
-    const peers: string[] = [];
+    const peerUrls: string[] = [];
+    const advertised: string[] = [];
     for (let i = 0; i < options.members; i++) {
       urls.push(`http://127.0.0.1:${await freePort()}`);
-      peers.push(`http://127.0.0.1:${await freePort()}`);
+      const peerUrl = `http://127.0.0.1:${await freePort()}`;
+      peerUrls.push(peerUrl);
+      advertised.push((await options.advertise?.(peerUrl)) ?? peerUrl);
     }
-    const cluster = new Cluster(options, urls, peers);
+    const cluster = new Cluster(options, { urls, peerUrls, advertised });
     try {
       for (let i = 0; i < options.members; i++) cluster.launch(i);
       for (let i = 0; i < options.members; i++) await cluster.healthy(i);
@@ -49,7 +63,7 @@ export class Cluster {
 
   /** Starts a member that does not run. */
   launch(i: number): void {
-    const initial = this.#peerUrls.map((url, member) => `m${member}=${url}`).join(',');
+    const initial = this.#advertised.map((url, member) => `m${member}=${url}`).join(',');
     this.#children[i] = startChild(
       this.#options.program,
       [
@@ -58,7 +72,7 @@ export class Cluster {
         `--listen-client-urls=${this.urls[i]}`,
         `--advertise-client-urls=${this.urls[i]}`,
         `--listen-peer-urls=${this.#peerUrls[i]}`,
-        `--initial-advertise-peer-urls=${this.#peerUrls[i]}`,
+        `--initial-advertise-peer-urls=${this.#advertised[i]}`,
         `--initial-cluster=${initial}`,
         '--unsafe-no-fsync',
         ...(this.#options.flags ?? []),

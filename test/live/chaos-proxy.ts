@@ -1,6 +1,7 @@
-/** A TCP proxy that disturbs connections: cuts them, keeps them without passing bytes on, and refuses new ones. */
+/** A TCP proxy that disturbs connections: cuts, delays and stalls them, and refuses new ones. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket, connect as tcpConnect } from 'node:net';
+import { Transform } from 'node:stream';
 
 interface Pair {
   readonly client: Socket;
@@ -11,6 +12,7 @@ export class ChaosProxy {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   #refuses = false;
+  #delayMs = 0;
 
   private constructor(port: number) {
     this.#server = createServer((client) => this.#open(client, port));
@@ -24,8 +26,17 @@ export class ChaosProxy {
     return proxy;
   }
 
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
   get url(): string {
-    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `https://127.0.0.1:${this.port}`;
+  }
+
+  /** Each piece of data waits this long, in both directions. */
+  delay(ms: number): void {
+    this.#delayMs = ms;
   }
 
   /** Resets the connections for which `chosen` returns true. */
@@ -67,8 +78,17 @@ export class ChaosProxy {
         this.#pairs.delete(pair);
       });
     }
-    client.pipe(pair.server);
-    pair.server.pipe(client);
+    client.pipe(this.#delayed()).pipe(pair.server);
+    pair.server.pipe(this.#delayed()).pipe(client);
+  }
+
+  #delayed(): Transform {
+    return new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        if (this.#delayMs === 0) done(null, chunk);
+        else setTimeout(done, this.#delayMs, null, chunk);
+      },
+    });
   }
 }
 

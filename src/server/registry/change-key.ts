@@ -42,7 +42,7 @@ export async function changeKey<T>(
     // A request that had to wait for its turn follows another write, which the cache may not have seen.
     const cached = hasTurn ? undefined : core.cachedState(key);
     let fresh = cached === undefined;
-    let current = cached ?? (await core.readState(key));
+    let current = cached ?? (await core.freshState(key));
     for (;;) {
       if (core.host.clock.monotonic() > context.request.deadline) throw outOfTime();
       let step: Step<T>;
@@ -59,7 +59,7 @@ export async function changeKey<T>(
         };
       }
       if (step.type === 'answer') {
-        const present = await core.readState(key);
+        const present = await core.freshState(key);
         if (present?.revision === current?.revision) return step.answer();
         current = present;
         fresh = true;
@@ -71,7 +71,7 @@ export async function changeKey<T>(
       fresh = true;
       if (done.type === 'lost' && !hasTurn) {
         hasTurn = await turns.take(key);
-        current = await core.readState(key);
+        current = await core.freshState(key);
       }
     }
   } finally {

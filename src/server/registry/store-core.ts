@@ -6,7 +6,8 @@ import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
 import type { FieldSelector, FieldTerm } from '../../apimachinery/selectors/field-selector.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { CacheList, CacheRange, Entry, FormKey } from '../../cache/cache.ts';
+import { SharedRead } from '../../base/shared-read.ts';
+import type { CacheList, CacheRange, Entry, FormKey, FreshResult } from '../../cache/cache.ts';
 import { makeEntry } from '../../cache/entry.ts';
 import { WatchCache } from '../../cache/watch-cache.ts';
 import { isStorageError } from '../../storage/errors.ts';
@@ -29,6 +30,9 @@ export interface StrategyStore {
   readonly strategy: Strategy;
 }
 
+/** The time that a read waits for the cache. It reads the key from storage afterwards. */
+const FRESH_WAIT_MS = 1000;
+
 export class StoreCore {
   readonly definition: ResourceDefinition;
   readonly host: RegistryHost;
@@ -42,6 +46,8 @@ export class StoreCore {
   #starting: Promise<void> | undefined;
   /** Whether `storage.revision()` answers without a promise: an embedded storage does. */
   #revisionAtOnce = false;
+  /** Makes the cache as fresh as a storage whose revision is a request. Reads share it, so that many cost one request. */
+  readonly #fresh: SharedRead<FreshResult>;
   #written: Revision = 0;
   /**
    * Every current object, and every state from this revision on, is exact; Infinity if not known. See StoredHistory.
@@ -67,6 +73,7 @@ export class StoreCore {
       clock: host.clock,
       onTrouble: (error) => host.onTrouble(error),
     });
+    this.#fresh = new SharedRead(async () => this.cache.waitFresh({ timeoutMs: FRESH_WAIT_MS }));
   }
 
   /** Whether the cache can be read. */
@@ -145,11 +152,28 @@ export class StoreCore {
     return { group: context.version.group, resource: this.definition.plural };
   }
 
-  /** The newest entry of a key. Reads storage only if the cache may be behind. */
+  /** The newest entry of a key. Reads the key from storage only if the cache is behind. */
   freshEntry(key: string): MaybePromise<Entry | undefined> {
-    if (this.#revisionAtOnce && this.cache.revision >= (this.storage.revision() as Revision))
-      return this.cache.get(key);
+    if (!this.#revisionAtOnce) return this.#fresh.get().then((fresh) => this.#entryAt(key, fresh));
+    if (this.cache.revision >= (this.storage.revision() as Revision)) return this.cache.get(key);
+    return this.#readEntry(key);
+  }
+
+  #entryAt(key: string, fresh: FreshResult): MaybePromise<Entry | undefined> {
+    return fresh.outcome === 'ok' ? this.cache.get(key) : this.#readEntry(key);
+  }
+
+  #readEntry(key: string): MaybePromise<Entry | undefined> {
     return andThen(this.readState(key), (state) => (state === undefined ? undefined : this.entryOf(state)));
+  }
+
+  /** The newest state of a key, as `readState`. The cache answers if a read of storage would be a request. */
+  freshState(key: string): MaybePromise<StoredState | undefined> {
+    if (this.#revisionAtOnce || !this.#ready) return this.readState(key);
+    return this.#fresh.get().then((fresh) => {
+      const cached = fresh.outcome === 'ok' ? this.cachedState(key) : undefined;
+      return cached ?? this.readState(key);
+    });
   }
 
   /** The state of a key in storage. */

@@ -11,8 +11,10 @@
 import { formatGroupVersion, type GroupResource } from '../../apimachinery/meta/gvk.ts';
 import { decodeObject, type ResolveType } from '../../apimachinery/protobuf/decode.ts';
 import { encodeObject } from '../../apimachinery/protobuf/encode.ts';
+import { equalBytes } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
+import { LruMap } from '../../base/lru-map.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
 import { StorageError } from '../../storage/errors.ts';
 import {
@@ -57,10 +59,21 @@ interface TypedResource {
   readonly isJson: boolean;
 }
 
+/** The values that were written last are kept until their events arrive, so that those are not decoded. */
+const MAX_WRITTEN = 256;
+const MAX_WRITTEN_BYTES = 64 * 1024;
+
+interface WrittenForm {
+  readonly stored: Uint8Array;
+  readonly value: Uint8Array;
+}
+
 export class StoredForms implements ValueTransformer {
   readonly #options: StoredFormsOptions;
   /** By the prefix of their keys, without the scope. */
   readonly #resources = new Map<string, TypedResource>();
+  /** By key. An entry is used only for bytes that are equal to its stored ones. */
+  readonly #written = new LruMap<string, WrittenForm>(MAX_WRITTEN);
 
   constructor(options: StoredFormsOptions) {
     this.#options = options;
@@ -118,6 +131,8 @@ export class StoredForms implements ValueTransformer {
       if (encoding === 'protobuf') throw corrupt(key, 'it is protobuf, and no built-in resource has such keys');
       return { value: withoutNewline(stored), stale: false };
     }
+    const written = this.#written.get(key);
+    if (written !== undefined && equalBytes(written.stored, stored)) return { value: written.value, stale: false };
     const object = encoding === 'json' ? jsonObject(resource, stored, key) : protobufObject(resource, stored, key);
     return { value: encodeStored(toStorageVersion(resource, object, key)), stale: false };
   }
@@ -128,6 +143,7 @@ export class StoredForms implements ValueTransformer {
     const encoded = encodeObject(resource.definition.storageVersion.type(), parseObject(value, key));
     if (!encoded.ok)
       throw new BugError(`the value of ${JSON.stringify(key)} has no protobuf form: ${encoded.error.message}`);
+    if (value.byteLength <= MAX_WRITTEN_BYTES) this.#written.set(key, { stored: encoded.bytes, value });
     return encoded.bytes;
   }
 

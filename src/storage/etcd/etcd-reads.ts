@@ -1,4 +1,5 @@
 /** The reads of the driver. All are linearizable. */
+import { SharedRead } from '../../base/shared-read.ts';
 import { StorageError } from '../errors.ts';
 import type { KeyRange } from '../keys.ts';
 import type {
@@ -16,7 +17,6 @@ import { isCompacted, isFuture } from './grpc-error.ts';
 import type { HistoryGuard } from './history-guard.ts';
 import type { KeyMap } from './key-map.ts';
 import type { EtcdKeyValue, RangeRequest, RangeResponse } from './messages.ts';
-import { SharedRead } from './shared-read.ts';
 
 /** The most items of one request. A longer list is read in pages at one revision. */
 const PAGE = 10_000;

@@ -52,6 +52,8 @@ export class Watcher {
   #stream: Duplex | undefined;
   #retryTimer: Timer | undefined;
   #progressTimer: Timer | undefined;
+  /** A request for progress was sent on the present stream and not answered yet. */
+  #isProgressRequested = false;
   /** The highest revision that someone waits for. */
   #wanted: Revision = 0;
   #failures = 0;
@@ -83,12 +85,15 @@ export class Watcher {
   /** Asks etcd for progress until the position has reached the revision. */
   reach(revision: Revision): void {
     this.#wanted = Math.max(this.#wanted, revision);
-    if (this.#state.position >= this.#wanted || this.#stopped) return;
+    if (this.#state.position >= this.#wanted || this.#stopped || this.#isProgressRequested) return;
     this.#requestProgress();
   }
 
   #requestProgress(): void {
-    if (this.#state.created) this.#stream?.send(watchProgressRequest());
+    if (this.#state.created) {
+      this.#isProgressRequested = true;
+      this.#stream?.send(watchProgressRequest());
+    }
     if (this.#progressTimer !== undefined) return;
     this.#progressTimer = this.#options.clock.setTimer(PROGRESS_MS, () => {
       this.#progressTimer = undefined;
@@ -99,6 +104,7 @@ export class Watcher {
   #open(): void {
     const { client, key, end, previous } = this.#options;
     this.#state = beginStream(this.#state.position);
+    this.#isProgressRequested = false;
     const stream = client.stream(WATCH, {
       message: (message) => {
         if (this.#stream === stream) this.#take(message);
@@ -128,6 +134,7 @@ export class Watcher {
       this.#state = step.state;
       if (step.events.length > 0) this.#sink.events(step.events);
       if (this.#state.position > before.position) this.#sink.progress(this.#state.position);
+      if (response.events.length === 0) this.#isProgressRequested = false;
       if (response.created && this.#state.position < this.#wanted) this.#requestProgress();
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Deferred } from '../../base/deferred.ts';
+import { Deferred } from './deferred.ts';
 import { SharedRead } from './shared-read.ts';
 
 describe('a shared read', () => {
