@@ -38,6 +38,8 @@ export class TypeViews {
   readonly #packages: readonly PackageFacts[];
   readonly #open = new Map<string, OpenPackage>();
   readonly #structs = new Map<string, StructView>();
+  /** By the name in OpenAPI documents. Every write of a custom resource asks for the view of ObjectMeta. */
+  readonly #named = new Map<string, StructView>();
   readonly #schemaParts = new Map<string, AnyView>();
   readonly #modelNames = new WeakMap<StructView, string>();
 
@@ -53,9 +55,14 @@ export class TypeViews {
 
   /** Returns the view of a type by its name in OpenAPI documents. Throws BugError for an unknown type. */
   readonly view = (typeName: string): StructView => {
-    const facts = packageOfType(this.#packages, typeName);
-    if (facts === undefined) throw new BugError(`no facts of type ${typeName}`);
-    return this.struct(facts.id, typeName.slice(facts.modelPrefix.length));
+    let view = this.#named.get(typeName);
+    if (view === undefined) {
+      const facts = packageOfType(this.#packages, typeName);
+      if (facts === undefined) throw new BugError(`no facts of type ${typeName}`);
+      view = this.struct(facts.id, typeName.slice(facts.modelPrefix.length));
+      this.#named.set(typeName, view);
+    }
+    return view;
   };
 
   /** Returns the view of a struct of a package. Throws BugError for an unknown one. */
