@@ -19,6 +19,7 @@ import type { AdmissionCase } from './admission-case.ts';
 import { generateMutatingCase } from './generate-mutating.ts';
 import { generatePolicyCase } from './generate-policies.ts';
 import { generateWebhookCase } from './generate-webhooks.ts';
+import { InstallError } from './install-wait.ts';
 import { KNOWN } from './known.ts';
 import { type CaseResult, runCases } from './run.ts';
 
@@ -26,6 +27,8 @@ const REQUIRED = 0.99;
 /** The reference evaluates every webhook of a batch for each request. */
 const BATCH = 400;
 const SHOWN = 30;
+/** The number of times that a batch is installed. */
+const ATTEMPTS = 3;
 
 const { values } = parseArgs({
   options: {
@@ -61,7 +64,12 @@ const known = values.self ? [] : KNOWN;
 
 const started = performance.now();
 const first: CaseResult[] = [];
-for (let i = 0; i < cases.length; i += BATCH) first.push(...(await runFresh(cases.slice(i, i + BATCH))));
+for (let i = 0; i < cases.length; i += BATCH) {
+  first.push(...(await runFresh(cases.slice(i, i + BATCH))));
+  const { agreed, total } = judgeCases(first).outcome;
+  const time = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`${total} of ${cases.length} cases: ${agreed} agree; ${time} s`);
+}
 const nameOf = ({ case: { name } }: CaseResult): string => name;
 const results = await differingTwice(first, {
   differing: (some) =>
@@ -94,8 +102,16 @@ if (outcome.unknown > 0)
 for (const complaint of complaints) console.log(`FAIL ${complaint}`);
 process.exitCode = complaints.length === 0 ? 0 : 1;
 
-function runFresh(some: readonly AdmissionCase[]): Promise<CaseResult[]> {
-  return onFreshPair(candidate, [], (pair) => runCases(pair, some));
+/** Runs a batch on fresh servers; again on others if one of them did not use its configurations in time. */
+async function runFresh(some: readonly AdmissionCase[]): Promise<CaseResult[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await onFreshPair(candidate, [], (pair) => runCases(pair, some));
+    } catch (error) {
+      if (!(error instanceof InstallError) || attempt === ATTEMPTS) throw error;
+      console.log(`attempt ${attempt} of ${ATTEMPTS}: ${error.message}`);
+    }
+  }
 }
 
 function judgeCases(some: readonly CaseResult[]): { judged: Judged<CaseResult>[]; outcome: Outcome } {

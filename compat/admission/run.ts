@@ -1,12 +1,13 @@
 /** The run of cases on two servers: all webhooks of a batch are installed first, because the reference reads them late. */
-import { type Answer, ask, type Client, createClient } from '../diff/client.ts';
+import { type Answer, ask, type Client, createClient, fill } from '../diff/client.ts';
 import { compareAnswers, compareValues, type Difference } from '../diff/compare.ts';
 import { createNormaliser, type Json, type Normaliser } from '../diff/normalise.ts';
+import type { Step } from '../diff/request.ts';
 import type { Pair } from '../peers/pair.ts';
-import { type AdmissionCase, configurationOf, type HookKind, pathOf } from './admission-case.ts';
-import { applying } from './generate-mutating.ts';
-import { policyObjects } from './policy-terms.ts';
-import { type Recorder, startRecorder } from './recorder.ts';
+import type { AdmissionCase } from './admission-case.ts';
+import { install, type Side } from './install.ts';
+import { waitUntil } from './install-wait.ts';
+import { type ReceivedReview, type Recorder, startRecorder } from './recorder.ts';
 
 export interface CaseResult {
   readonly case: AdmissionCase;
@@ -14,21 +15,9 @@ export interface CaseResult {
   readonly differences: readonly Difference[];
 }
 
-const KINDS: readonly HookKind[] = ['mutating', 'validating'];
 const WIDTH = 6;
-const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
-/**
- * The limit of 120 s for the reference. It reads a new configuration within about a second, the paths of the schemas
- * every 5 s and the kinds of its REST mapper every 30 s; on a loaded machine each of them may miss a round.
- */
-const INSTALL_TRIES = 1200;
-const INSTALL_MS = 100;
-
-interface Side {
-  readonly client: Client;
-  readonly recorder: Recorder;
-}
-
+/** The path of the object, without subresource and query. */
+const NAMED_OBJECT = /^.*\/x(?=[/?]|$)/;
 /** Returns results in the order of the cases. */
 export async function runCases(pair: Pair, cases: readonly AdmissionCase[]): Promise<CaseResult[]> {
   const sides = await Promise.all(
@@ -55,112 +44,6 @@ export async function runCases(pair: Pair, cases: readonly AdmissionCase[]): Pro
   }
 }
 
-async function must(client: Client, method: string, path: string, body: unknown): Promise<void> {
-  const answer = await ask(client, { method, path, body: body as Record<string, unknown> }, NO_VARIABLES);
-  if (answer.status > 299) throw new Error(`${client.peer.name}: ${method} ${path}: ${answer.status} ${answer.text}`);
-}
-
-const WIDGETS = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
-    versions: ['v1', 'v2'].map((name) => ({
-      name,
-      served: true,
-      storage: name === 'v1',
-      subresources: { status: {} },
-      schema: {
-        openAPIV3Schema: {
-          type: 'object',
-          properties: {
-            spec: {
-              type: 'object',
-              properties: {
-                size: { type: 'integer' },
-                color: { type: 'string', default: 'red' },
-                tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
-                steps: { type: 'array', items: { type: 'string' } },
-                parts: {
-                  type: 'array',
-                  'x-kubernetes-list-type': 'map',
-                  'x-kubernetes-list-map-keys': ['name'],
-                  items: {
-                    type: 'object',
-                    required: ['name'],
-                    properties: { name: { type: 'string' }, count: { type: 'integer', default: 1 } },
-                  },
-                },
-                limits: { type: 'object', additionalProperties: { 'x-kubernetes-int-or-string': true } },
-                whole: {
-                  type: 'object',
-                  'x-kubernetes-map-type': 'atomic',
-                  properties: { a: { type: 'string' }, b: { type: 'string' } },
-                },
-                free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-              },
-            },
-            status: { type: 'object', properties: { observedGeneration: { type: 'integer' } } },
-          },
-        },
-      },
-    })),
-  },
-};
-
-const WIDGETS_PATH = '/apis/example.com/v1/namespaces/zz-probe/widgets?dryRun=All';
-
-/** Installs the webhooks and policies of all cases and waits until the last ones of each kind are used. */
-async function install({ client, recorder }: Side, cases: readonly AdmissionCase[]): Promise<void> {
-  await must(client, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGETS);
-  const probe: AdmissionCase = {
-    name: 'zz-probe',
-    objects: [
-      ...policyObjects('Validating', 'zz-probe', {
-        policy: { validations: [{ expression: "object.metadata.name != 'denied'" }] },
-      }),
-      ...policyObjects('Mutating', 'zz-probe', {
-        policy: {
-          reinvocationPolicy: 'Never',
-          mutations: [applying('Object{metadata: Object.metadata{labels: {"probe": "yes"}}}')],
-        },
-      }),
-    ],
-    mutating: [{ behaviour: { kind: 'response', response: { allowed: true } } }],
-    validating: [{ behaviour: { kind: 'response', response: { allowed: true } } }],
-    steps: [],
-  };
-  for (const one of [...cases, probe]) {
-    await must(client, 'POST', '/api/v1/namespaces', { metadata: { name: one.name } });
-    for (const { path, object } of one.objects) await must(client, 'POST', path, object);
-    for (const kind of KINDS) {
-      const configuration = configurationOf(one, kind, recorder.url, recorder.caPem);
-      if (configuration === undefined) continue;
-      for (const [index, { behaviour }] of one[kind].entries()) recorder.set(pathOf(one.name, kind, index), behaviour);
-      await must(client, 'POST', `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, configuration);
-    }
-  }
-  const path = '/api/v1/namespaces/zz-probe/configmaps?dryRun=All';
-  const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'probe' } };
-  let unused: readonly string[] = [];
-  for (let i = 0; i < INSTALL_TRIES; i++) {
-    await ask(client, { method: 'POST', path, body: { metadata: { name: 'probe' } } }, NO_VARIABLES);
-    const denied = await ask(client, { method: 'POST', path, body: { metadata: { name: 'denied' } } }, NO_VARIABLES);
-    const mutated = await ask(client, { method: 'POST', path: WIDGETS_PATH, body: widget }, NO_VARIABLES);
-    unused = [
-      ...(denied.status === 422 ? [] : [`the validating policy (${denied.status})`]),
-      ...(mutated.text.includes('"probe":"yes"') ? [] : [`the mutating policy (${mutated.status})`]),
-      ...KINDS.filter((kind) => recorder.received(`/zz-probe/${kind}/`).length === 0).map((kind) => `${kind} webhooks`),
-    ];
-    if (unused.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, INSTALL_MS));
-  }
-  throw new Error(`${client.peer.name} does not use: ${unused.join(', ')}`);
-}
-
 async function runCase(sides: readonly [Side, Side], one: AdmissionCase): Promise<Difference[]> {
   const now = Date.now();
   const variables = new Map([['ns', one.name]]);
@@ -169,6 +52,7 @@ async function runCase(sides: readonly [Side, Side], one: AdmissionCase): Promis
   ) as [Normaliser, Normaliser];
   const differences: Difference[] = [];
   for (const [i, step] of one.steps.entries()) {
+    await Promise.all(sides.map(({ client }) => cacheIsFresh(client, step, variables)));
     const [reference, candidate] = (await Promise.all(sides.map(({ client }) => ask(client, step, variables)))) as [
       Answer,
       Answer,
@@ -192,6 +76,25 @@ async function runCase(sides: readonly [Side, Side], one: AdmissionCase): Promis
   return differences;
 }
 
+/**
+ * Waits until the watch cache of the server has the last version of the object. kube-apiserver starts an update with
+ * the cached object, and repeats it with reviews of its own if that object is old. An object that a mutation renamed
+ * is under its new name in the cache: there is no wait for it.
+ */
+async function cacheIsFresh(client: Client, step: Step, variables: ReadonlyMap<string, string>): Promise<void> {
+  const path = fill(step.path, variables).match(NAMED_OBJECT)?.[0];
+  if (path === undefined || step.method === 'GET') return;
+  const read = async (query: string): Promise<{ readonly name?: string; readonly resourceVersion?: string }> => {
+    const { text } = await ask(client, { method: 'GET', path: `${path}${query}` }, variables);
+    return (JSON.parse(text) as { metadata: { name?: string; resourceVersion?: string } }).metadata;
+  };
+  await waitUntil(client.peer.name, async () => {
+    const { name = 'x', resourceVersion } = await read('');
+    const isFresh = name !== 'x' || resourceVersion === (await read('?resourceVersion=0')).resourceVersion;
+    return isFresh ? [] : [`the last version of ${path}`];
+  });
+}
+
 /** The addresses of the two webhook servers differ. protobuf writes a no-break space in errors of some builds. */
 function hidingWebhook(normaliser: Normaliser, url: string): Normaliser {
   const hide = (text: string): string =>
@@ -210,9 +113,16 @@ function hideIn(value: Json, hide: (text: string) => string): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideIn(item, hide)]));
 }
 
-/** Validating webhooks are called at the same time, so that their reviews are ordered by path. */
+/**
+ * Validating webhooks are called at the same time, so that their reviews are ordered by path. The loops inside the
+ * servers write cluster-scoped objects at times of their own: their reviews are left out.
+ */
 function reviewsOf(recorder: Recorder, { name }: AdmissionCase, normaliser: Normaliser): Json {
   const mutating = recorder.received(`/${name}/mutating/`);
   const validating = [0, 1, 2].flatMap((index) => recorder.received(`/${name}/validating/${index}`));
-  return [...mutating, ...validating].map(({ path, review }) => ({ path, review: normaliser.value(review) }));
+  const isOfCase = ({ review }: ReceivedReview): boolean =>
+    (review as { request: { userInfo: { username: string } } }).request.userInfo.username !== 'system:apiserver';
+  return [...mutating, ...validating]
+    .filter(isOfCase)
+    .map(({ path, review }) => ({ path, review: normaliser.value(review) }));
 }

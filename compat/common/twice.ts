@@ -5,6 +5,9 @@
  */
 import type { Result } from './outcome.ts';
 
+/** The number of characters of differences that are printed. */
+const SHOWN = 600;
+
 export interface SecondTry<R extends Result<unknown>> {
   /** Returns the results with unknown differences. */
   differing(results: readonly R[]): readonly R[];
@@ -32,7 +35,7 @@ export async function differingTwice<R extends Result<unknown>>(
     const name = names[i] as string;
     const other = byName.get(name);
     if (!doubtful.has(result) || other === undefined || again.has(other)) return result;
-    console.log(`differed once, and not again: ${name}`);
+    console.log(`differed once, and not again: ${name}\n  ${JSON.stringify(result.differences).slice(0, SHOWN)}`);
     return other;
   });
 }
