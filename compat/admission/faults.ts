@@ -70,10 +70,12 @@ await onFreshPair('keelson', [], async ({ reference, candidate }) => {
       const text = comparable(message, server.port)
         .replace(/127\.0\.0\.1:\d+->/, '127.0.0.1:N->')
         .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
+      // A reset inside the body may be seen as its end.
+      const seen = text.replace(/read tcp \S+: read: connection reset by peer$/, 'unexpected EOF');
       const isExpected = status === fault.code && fault.message.test(text.replace('127.0.0.1:N->', '127.0.0.1:1->'));
       if (!isExpected && !(fault.differs === true && client === clients[0]))
         report(`${fault.name}: the table of test/webhook says otherwise`, [String(fault.message), `${status} ${text}`]);
-      answers.push(`${status} ${text.slice(0, SHOWN)}`);
+      answers.push(`${status} ${(fault.name.endsWith('inside its body') ? seen : text).slice(0, SHOWN)}`);
       await server.stop();
     }
     report(fault.name, answers, fault.differs);

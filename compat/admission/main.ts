@@ -115,5 +115,7 @@ async function runFresh(some: readonly AdmissionCase[]): Promise<CaseResult[]> {
 }
 
 function judgeCases(some: readonly CaseResult[]): { judged: Judged<CaseResult>[]; outcome: Outcome } {
-  return judge(some, known, (entry, _result: CaseResult, difference: Difference) => entry.matches(difference));
+  return judge(some, known, (entry, result: CaseResult, difference: Difference) =>
+    entry.matches(difference, result.case.name),
+  );
 }

@@ -1,12 +1,11 @@
 /** The run of cases on two servers: all webhooks of a batch are installed first, because the reference reads them late. */
-import { type Answer, ask, type Client, createClient, fill } from '../diff/client.ts';
+import { type Answer, ask, createClient, fill } from '../diff/client.ts';
 import { compareAnswers, compareValues, type Difference } from '../diff/compare.ts';
 import { createNormaliser, type Json, type Normaliser } from '../diff/normalise.ts';
-import type { Step } from '../diff/request.ts';
 import type { Pair } from '../peers/pair.ts';
 import type { AdmissionCase } from './admission-case.ts';
+import { cacheIsFresh } from './fresh-cache.ts';
 import { install, type Side } from './install.ts';
-import { waitUntil } from './install-wait.ts';
 import { type ReceivedReview, type Recorder, startRecorder } from './recorder.ts';
 
 export interface CaseResult {
@@ -52,7 +51,8 @@ async function runCase(sides: readonly [Side, Side], one: AdmissionCase): Promis
   ) as [Normaliser, Normaliser];
   const differences: Difference[] = [];
   for (const [i, step] of one.steps.entries()) {
-    await Promise.all(sides.map(({ client }) => cacheIsFresh(client, step, variables)));
+    const written = step.method === 'GET' ? undefined : fill(step.path, variables).match(NAMED_OBJECT)?.[0];
+    if (written !== undefined) await Promise.all(sides.map(({ client }) => cacheIsFresh(client, written)));
     const [reference, candidate] = (await Promise.all(sides.map(({ client }) => ask(client, step, variables)))) as [
       Answer,
       Answer,
@@ -74,25 +74,6 @@ async function runCase(sides: readonly [Side, Side], one: AdmissionCase): Promis
     if (a !== b) differences.push({ where, reference: a, candidate: b });
   });
   return differences;
-}
-
-/**
- * Waits until the watch cache of the server has the last version of the object. kube-apiserver starts an update with
- * the cached object, and repeats it with reviews of its own if that object is old. An object that a mutation renamed
- * is under its new name in the cache: there is no wait for it.
- */
-async function cacheIsFresh(client: Client, step: Step, variables: ReadonlyMap<string, string>): Promise<void> {
-  const path = fill(step.path, variables).match(NAMED_OBJECT)?.[0];
-  if (path === undefined || step.method === 'GET') return;
-  const read = async (query: string): Promise<{ readonly name?: string; readonly resourceVersion?: string }> => {
-    const { text } = await ask(client, { method: 'GET', path: `${path}${query}` }, variables);
-    return (JSON.parse(text) as { metadata: { name?: string; resourceVersion?: string } }).metadata;
-  };
-  await waitUntil(client.peer.name, async () => {
-    const { name = 'x', resourceVersion } = await read('');
-    const isFresh = name !== 'x' || resourceVersion === (await read('?resourceVersion=0')).resourceVersion;
-    return isFresh ? [] : [`the last version of ${path}`];
-  });
 }
 
 /** The addresses of the two webhook servers differ. protobuf writes a no-break space in errors of some builds. */

@@ -3,13 +3,13 @@ import { type Answer, ask, type Client } from '../diff/client.ts';
 import { waitUntil } from './install-wait.ts';
 
 const GROUP_VERSIONS = ['example.com/v1', 'example.com/v2'] as const;
-const NAME = 'widgets.example.com';
+export const WIDGETS_NAME = 'widgets.example.com';
 const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
 
 export const WIDGETS: Readonly<Record<string, unknown>> = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
-  metadata: { name: NAME },
+  metadata: { name: WIDGETS_NAME },
   spec: {
     group: 'example.com',
     scope: 'Namespaced',
@@ -74,7 +74,7 @@ export async function widgetsServed(client: Client): Promise<void> {
   };
   await waitUntil(client.peer.name, async () => {
     const missing: string[] = [];
-    const definition = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${NAME}`;
+    const definition = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${WIDGETS_NAME}`;
     if (!(await isTrue(definition, 'Established'))) missing.push('the definition of widgets');
     const { text } = await get('/openapi/v3');
     for (const groupVersion of GROUP_VERSIONS) {

@@ -39,7 +39,7 @@ import { STANDARD_MEDIA_TYPES } from './http/respond.ts';
 import type { RequestHandler, ServerRequest } from './http/server-request.ts';
 import { discoveryResource, givenOf, givenSchema, kindOf, openApiResource } from './installed-resources.ts';
 import type { OpenApiPublisher, OpenApiVersion } from './openapi/openapi-publisher.ts';
-import { convertObject } from './resource/convert-objects.ts';
+import { convertObject, convertWhole } from './resource/convert-objects.ts';
 import { createFieldManager } from './resource/create-field-manager.ts';
 import type { MetaTypes } from './resource/meta-types.ts';
 import type { OpenResource } from './resource/open-resource.ts';
@@ -278,7 +278,8 @@ export class ResourceServer {
       resource,
       groupResource: { group: version.group, resource: plural },
       subresource: subresource?.name ?? '',
-      convert: (object, from, to) => convertObject(definition, object, from, to),
+      convert: (object, from, to) =>
+        (to.unstructured === true ? convertWhole : convertObject)(definition, object, from, to),
       namespaced: definition.scope === 'Namespaced',
       isNamespaces: definition.isNamespaces === true,
       store,

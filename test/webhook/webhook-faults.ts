@@ -155,6 +155,14 @@ export const FAULTS: readonly Fault[] = [
     message: plain('received invalid webhook response: expected response\\.uid="UID", got "other"'),
   },
   {
+    name: 'answers in another version',
+    answer: (call) => allow({ ...call, review: { ...call.review, apiVersion: 'admission.k8s.io/v1beta1' } }),
+    code: 500,
+    message: plain(
+      'failed to call webhook: converting \\(v1beta1\\.AdmissionReview\\) to \\(v1\\.AdmissionReview\\): unknown conversion',
+    ),
+  },
+  {
     name: 'has a certificate of another authority',
     certificate: async () => issueServerCertificate(await createCa({ clock, commonName: 'other' }), { clock }),
     code: 500,

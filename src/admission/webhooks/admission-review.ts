@@ -81,6 +81,17 @@ export function readReview({ status, body, contentType = 'application/json' }: O
   return `couldn't get version/kind; json parse error: ${cannotUnmarshal(read.value, `Go value of type ${TYPE_META}`)}`;
 }
 
+/**
+ * The problem of an answer in the other known version of AdmissionReview, which the reference does not convert. Other
+ * kinds are the concern of `readResponse`.
+ */
+export function versionProblem(review: JsonObject, version: ReviewVersion): string | undefined {
+  const other: ReviewVersion = version === 'v1' ? 'v1beta1' : 'v1';
+  if (textAt(review, 'kind') !== 'AdmissionReview' || textAt(review, 'apiVersion') !== `${GROUP}/${other}`)
+    return undefined;
+  return `converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`;
+}
+
 /** Reads the response of a review. Only reviews in v1 must name the uid and the kind of the request. */
 export function readResponse(review: JsonObject, expected: ExpectedResponse): ReadResponse {
   const response = getField(review, 'response');

@@ -14,7 +14,7 @@ import type { ViewedObjects } from '../matching/expression-input.ts';
 import type { HookView } from '../matching/match-index.ts';
 import { type CallCredentials, postReview, type WebhookHost } from '../post-review.ts';
 import { credentialTarget, type WebhookCredentials } from '../webhook-credentials.ts';
-import { type AdmissionResponse, encodeReview, readResponse, readReview } from './admission-review.ts';
+import { type AdmissionResponse, encodeReview, readResponse, readReview, versionProblem } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
 
 export interface WebhookCall {
@@ -75,6 +75,8 @@ export async function callWebhook(
     throw new CallFailure(webhook, `failed to call webhook: ${messageOf(answer.status, answer.body)}`, answer.status);
   const review = readReview(answer);
   if (typeof review === 'string') throw new CallFailure(webhook, `failed to call webhook: ${review}`);
+  const problem = versionProblem(review, version);
+  if (problem !== undefined) throw new CallFailure(webhook, `failed to call webhook: ${problem}`);
   const read = readResponse(review, { version, uid, mutating });
   if (!read.ok) throw new CallFailure(webhook, `received invalid webhook response: ${read.message}`);
   return read.response;

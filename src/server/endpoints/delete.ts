@@ -40,7 +40,12 @@ export async function deleteObject(host: EndpointHost, scope: RequestScope, requ
   };
   const answer = await scope.store.delete(context, {
     options,
-    validate: (oldObject) => admitWithoutObject({ host, scope, request }, subject, oldObject),
+    validate: (oldObject, completed = options) =>
+      admitWithoutObject(
+        { host, scope, request },
+        completed === options ? subject : { ...subject, options: deleteOptionsObject(completed) },
+        oldObject,
+      ),
   });
   // The codes differ only for the deprecated `orphanDependents: false`, as in the reference.
   const code = answer.outcome === 'pending' && options.orphanDependents === false ? 202 : 200;

@@ -83,7 +83,10 @@ export interface RequestScope {
   readonly namespaced: boolean;
   /** True for the resource `namespaces`: a request to one of its objects counts as a request in that namespace. */
   readonly isNamespaces: boolean;
-  /** Converts an object between versions of the resource. May change and return the object that it gets. */
+  /**
+   * Converts an object between versions of the resource, for admission. May change and return the object that it gets.
+   * Custom objects keep undeclared fields and get no defaults.
+   */
   convert(object: JsonObject, from: VersionDefinition, to: VersionDefinition): MaybePromise<JsonObject>;
   readonly store: ResourceStore;
   /** Made with its first use. */

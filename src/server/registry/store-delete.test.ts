@@ -50,7 +50,22 @@ async function exists({ store }: Things, name = 'a'): Promise<boolean> {
   }
 }
 
+/** The options that admission sees. */
+async function admitted({ store }: Things): Promise<DeleteOptions | undefined> {
+  let seen: DeleteOptions | undefined;
+  const validate = (_: JsonObject, completed?: DeleteOptions): void => {
+    seen = completed;
+  };
+  await store.delete(at('a'), { ...deletion(), validate });
+  return seen;
+}
+
 describe('a delete', () => {
+  it('of a held object shows admission the uid of the object', async () => {
+    const world = await withA({}, { holdsDeletion: () => true });
+    expect(await admitted(world)).toMatchObject({ preconditions: { uid: 'uid-1' }, gracePeriodSeconds: undefined });
+  });
+
   it('removes an object that nothing holds', async () => {
     const world = await withA();
     const { events } = await watching(world.store, { resourceVersion: '2' });
@@ -218,6 +233,11 @@ describe('a graceful delete', () => {
     });
     expect((await remove(world, { gracePeriodSeconds: 0 })).outcome).toBe('deleted');
     expect(await exists(world)).toBe(false);
+  });
+
+  it('shows admission the grace period of the strategy', async () => {
+    const world = await withA({}, { grace });
+    expect(await admitted(world)).toMatchObject({ gracePeriodSeconds: 30, preconditions: undefined });
   });
 
   it('with a grace period of 0 is watched as a change and a deletion', async () => {

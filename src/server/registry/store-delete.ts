@@ -66,7 +66,7 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   const seen = strategy.objectVersion === 'storage' ? object : shown;
   const gracefulness = beginDeletion(strategy, object, seen, options, now);
   if (gracefulness.kind === 'pending') return { type: 'answer', answer: () => answerPending(deletion, object) };
-  await request.validate(shown);
+  await request.validate(shown, admittedOptions(strategy, options, shown, gracefulness, isFirst));
   const finalizers = deletionFinalizers(strategy, finalizersOf(object), options);
   setFinalizers(object, finalizers);
   const held = finalizers.length > 0 || strategy.holdsDeletion?.(object) === true;
@@ -74,6 +74,28 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   if (gracefulness.kind === 'now') markDeleting(object, now);
   strategy.prepareForDeletion?.(object, isFirst);
   return mark(deletion, object, gracefulness, held);
+}
+
+/**
+ * The options that admission sees. As in kube-apiserver, the first delete of an object that stays for a while names its
+ * grace period, and that of a kind with `holdsDeletion` the uid of the stored object.
+ */
+function admittedOptions(
+  { holdsDeletion }: Strategy,
+  options: DeleteOptions,
+  object: JsonObject,
+  gracefulness: Gracefulness,
+  isFirst: boolean,
+): DeleteOptions {
+  const { preconditions } = options;
+  if (holdsDeletion !== undefined && preconditions?.uid === undefined)
+    return {
+      ...options,
+      preconditions: { uid: uidOf(object), resourceVersion: preconditions?.resourceVersion },
+    };
+  return isFirst && gracefulness.kind === 'graceful'
+    ? { ...options, gracePeriodSeconds: gracefulness.seconds }
+    : options;
 }
 
 /**

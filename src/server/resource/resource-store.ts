@@ -98,8 +98,11 @@ export type ValidateCreate = (object: JsonObject) => MaybePromise<void>;
  * Validating admission of an update. Gets both objects in the version of the request. Throws a StatusError to refuse.
  */
 export type ValidateUpdate = (object: JsonObject, old: JsonObject) => MaybePromise<void>;
-/** Admission of a delete. Gets the object in the version of the request. Throws a StatusError to refuse. */
-export type ValidateDelete = (old: JsonObject) => MaybePromise<void>;
+/**
+ * Admission of a delete. Gets the object in the version of the request, and the options that the store completed;
+ * default those of the request. A deletecollection ignores them, as kube-apiserver does. Throws a StatusError to refuse.
+ */
+export type ValidateDelete = (old: JsonObject, completed?: DeleteOptions) => MaybePromise<void>;
 
 export interface CreateRequest {
   /** Check everything, store nothing, and answer as if it were stored. */
