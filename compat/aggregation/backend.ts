@@ -79,8 +79,11 @@ export interface BackendOptions {
   /** The folder of the log. */
   readonly folder: string;
   readonly place?: ChildPlace;
-  /** The server is ready when /readyz answers 200 on the port, or when the log contains the text. */
-  readonly ready: { readonly port: number; readonly caPem: string } | string;
+  /**
+   * The server is ready when /readyz answers 200 on the port, when the plain HTTP URL does, or when the log contains the
+   * text.
+   */
+  readonly ready: { readonly port: number; readonly caPem: string } | { readonly url: string } | string;
 }
 
 /** Starts an extension server and resolves when it is ready. Throws with the end of its log if it is not. */
@@ -94,10 +97,11 @@ export async function startBackend(options: BackendOptions): Promise<Child> {
       what,
       child,
       logFile,
-      check: async () =>
-        typeof ready === 'string'
-          ? readFileSync(logFile, 'utf8').includes(ready)
-          : (await probe(`https://127.0.0.1:${ready.port}/readyz`, ready.caPem)).status === 200,
+      check: async () => {
+        if (typeof ready === 'string') return readFileSync(logFile, 'utf8').includes(ready);
+        if ('url' in ready) return (await fetch(ready.url)).status === 200;
+        return (await probe(`https://127.0.0.1:${ready.port}/readyz`, ready.caPem)).status === 200;
+      },
     });
   } catch (error) {
     await child.stop();

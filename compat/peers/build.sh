@@ -1,9 +1,11 @@
 #!/bin/sh
 # Builds the reference programs from Go modules into .cache/peers/bin: etcd, kubectl, kube-apiserver,
-# kube-controller-manager, sample-controller, sample-apiserver, metrics-server, helm (Helm 3), helm4, h2spec.
+# kube-controller-manager, sample-controller, sample-apiserver, metrics-server, helm (Helm 3), helm4, h2spec; and when
+# they are named, the webhooks cert-manager-webhook and gatekeeper.
 # About 10 minutes on 2 cores the first time; a program that is there already is kept.
 # usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [kube-controller-manager] [sample-controller]
 #   [sample-apiserver] [metrics-server] [helm] [helm4] [h2spec]
+#   [cert-manager-webhook] [gatekeeper]
 set -eu
 
 KUBERNETES=1.36.3
@@ -12,6 +14,8 @@ HELM=3.22.0
 HELM4=4.3.1
 H2SPEC=2.2.1
 METRICS_SERVER=0.9.0
+CERT_MANAGER=1.21.2
+GATEKEEPER=3.23.1
 STAGING=v0.${KUBERNETES#1.}
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -49,6 +53,13 @@ pin_kubernetes() {
 	done | xargs go mod edit
 }
 
+# copy_from MODULE FOLDER NAME: a folder of a module that is required here, as $cache/NAME.
+copy_from() {
+	rm -rf "${cache:?}/$3"
+	cp -r "$(go list -m -f '{{.Dir}}' "$1")/$2" "$cache/$3"
+	chmod -R u+w "$cache/$3"
+}
+
 # finish NAME VERSION FLAGS [PACKAGE]: the program appears in the cache only when it is whole.
 finish() {
 	go build -ldflags="$3" -o "$bin/.$1" "${4:-.}"
@@ -78,10 +89,7 @@ build() {
 		begin sample-controller
 		go get -tool "k8s.io/sample-controller@$STAGING"
 		# Its definition and objects are the examples of its module.
-		rm -rf "$cache/sample-controller"
-		mkdir -p "$cache/sample-controller"
-		cp -r "$(go list -m -f '{{.Dir}}' k8s.io/sample-controller)/artifacts/examples" "$cache/sample-controller/"
-		chmod -R u+w "$cache/sample-controller"
+		copy_from k8s.io/sample-controller artifacts sample-controller
 		finish sample-controller "$KUBERNETES" '-s -w' k8s.io/sample-controller
 		;;
 	sample-apiserver)
@@ -96,6 +104,28 @@ build() {
 		pin_kubernetes
 		go get -tool "sigs.k8s.io/metrics-server/cmd/metrics-server@v$METRICS_SERVER"
 		finish metrics-server $METRICS_SERVER '-s -w' sigs.k8s.io/metrics-server/cmd/metrics-server
+		;;
+	cert-manager-webhook)
+		have cert-manager-webhook $CERT_MANAGER && return
+		begin cert-manager-webhook
+		# The packages of the webhook are internal: only modules below this path may import them.
+		go mod edit -module=github.com/cert-manager/cert-manager/peer
+		pin_kubernetes
+		go get "github.com/cert-manager/cert-manager@v$CERT_MANAGER"
+		copy_from github.com/cert-manager/cert-manager deploy/crds cert-manager-crds
+		finish cert-manager-webhook $CERT_MANAGER '-s -w'
+		;;
+	gatekeeper)
+		have gatekeeper $GATEKEEPER && return
+		# Built in a copy of its module, with the versions that its own go.mod requires.
+		module=$(go mod download -json "github.com/open-policy-agent/gatekeeper/v3@v$GATEKEEPER" |
+			sed -n 's/.*"Dir": "\(.*\)",/\1/p')
+		rm -rf "$cache/src/gatekeeper" "$cache/gatekeeper-crds"
+		cp -r "$module" "$cache/src/gatekeeper"
+		cp -r "$module/charts/gatekeeper/crds" "$cache/gatekeeper-crds"
+		chmod -R u+w "$cache/src/gatekeeper" "$cache/gatekeeper-crds"
+		cd "$cache/src/gatekeeper"
+		finish gatekeeper $GATEKEEPER '-s -w'
 		;;
 	helm)
 		have helm $HELM && return

@@ -12,6 +12,8 @@ export type Program =
   | 'sample-controller'
   | 'sample-apiserver'
   | 'metrics-server'
+  | 'cert-manager-webhook'
+  | 'gatekeeper'
   | 'helm'
   | 'helm4'
   | 'h2spec';
