@@ -85,8 +85,9 @@ export interface WebhookServer extends Stoppable {
   readonly ca: string;
   /**
    * Applies the MutatingWebhookConfiguration, the ValidatingWebhookConfiguration and `spec.conversion` of the
-   * CustomResourceDefinitions, with the CA of this server. They are applied again, before the new certificate is used,
-   * whenever the CA changes. Rejects with StatusError if the API server refuses them, with ConfigError if a
+   * CustomResourceDefinitions, with the CA of this server. CAs that they have for the same address, those of other
+   * replicas, are kept until they expire, the newest 32 in all. They are applied again, before the new certificate is
+   * used, whenever the CA changes. Rejects with StatusError if the API server refuses them, with ConfigError if a
    * CustomResourceDefinition does not exist. May be called for several API servers.
    */
   register(options?: RegisterOptions): Promise<Registration>;

@@ -142,6 +142,19 @@ describe('serveWebhooks', () => {
     expect(await plane.client.api(MutatingWebhookConfiguration).find('guard.example.com')).toBeUndefined();
   });
 
+  it('keeps the CAs that other replicas registered for the same address', async () => {
+    const replicas = await Promise.all([serve({ validate: [check] }), serve({ validate: [check] })]);
+    const address = { url: replicas[0].url };
+    const register = (server: WebhookServer) => server.register({ transport: plane.client.transport, address });
+    await Promise.all(replicas.map(register));
+    const bundle = await bundleOf();
+    for (const { ca } of replicas) expect(bundle).toContain(ca.trim());
+    const refusal = maps().create({ metadata: { name: 'b' }, data: { size: 'large' } });
+    await expect(refusal).rejects.toThrow('must not be large');
+    await register(replicas[1]);
+    expect((await bundleOf()).match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+  });
+
   it('removes the webhooks that a later version of the program does not have', async () => {
     const first = await serve({ mutate: [label], validate: [check] });
     await first.register({ transport: plane.client.transport });

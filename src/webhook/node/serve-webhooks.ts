@@ -124,7 +124,8 @@ class NodeWebhookServer implements WebhookServer {
     if (this.#stopping !== undefined) throw new BugError('the webhook server was stopped');
     const { address = { url: this.url }, signal } = options;
     const client = createClient(options.transport ?? (await this.#connect(options.kubeconfig)));
-    const registration = new WebhookRegistration(this.#parts.options, client, () =>
+    const { clock = systemClock } = this.#parts.options;
+    const registration = new WebhookRegistration(this.#parts.options, client, clock, () =>
       this.#registered.delete(registered),
     );
     const registered: Registered = { registration, address };
