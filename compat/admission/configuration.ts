@@ -13,12 +13,15 @@ import { ask, type Client, createClient } from '../diff/client.ts';
 import type { Step } from '../diff/request.ts';
 import { startControllerManager } from '../peers/controller-manager.ts';
 import { onFreshPair, type Pair } from '../peers/pair.ts';
+import { type CredentialHooks, startCredentialHooks } from './credentials.ts';
 import { breakManifests, changeManifests, MANIFEST_STEPS, RELOADED, writeManifests } from './static-manifests.ts';
 
 const LOOP = 'validatingadmissionpolicy-status-controller';
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 const WAITS = 100;
 const WAIT_MS = 100;
+/** The beginning of the answer to a create that no webhook saw. */
+const UNHOOKED = JSON.stringify([201, ''], undefined, 1).slice(0, -2);
 const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
 
 const CONFIGURATION = `
@@ -185,9 +188,20 @@ async function typeChecking(client: Client): Promise<string> {
   throw new Error(`${client.peer.name} does not write the status of policies`);
 }
 
+/** Sends a create until the configuration of webhooks is in force, which adds a warning or refuses it. */
+async function hooked(client: Client, step: Step): Promise<string> {
+  for (let i = 0; i < WAITS; i++) {
+    const answer = await shown(client, step);
+    if (!answer.startsWith(UNHOOKED)) return answer;
+    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+  }
+  throw new Error(`${client.peer.name} does not call the webhooks`);
+}
+
 async function compare(
   { reference, candidate }: Pair,
   manifests: string,
+  hooks: CredentialHooks,
 ): Promise<{ readonly cases: number; readonly differences: string[] }> {
   const [ours, theirs] = [createClient(candidate), createClient(reference)];
   const differences: string[] = [];
@@ -206,6 +220,12 @@ async function compare(
     note('changed manifests', await reloaded(theirs), await reloaded(ours));
     breakManifests(manifests);
     note('broken manifests', await shown(theirs, RELOADED), await shown(ours, RELOADED));
+    for (const client of [theirs, ours]) for (const step of hooks.registration) await ask(client, step, NO_VARIABLES);
+    for (const step of hooks.cases) {
+      const [left, right] = await Promise.all([hooked(theirs, step), hooked(ours, step)]);
+      note(`credentials of webhooks: ${JSON.stringify(step.body)}`, left, right);
+      cases++;
+    }
     const [left, right] = await Promise.all([typeChecking(theirs), typeChecking(ours)]);
     note('status of policies', left, right);
   } finally {
@@ -217,10 +237,13 @@ async function compare(
 
 const { values } = parseArgs({ options: { self: { type: 'boolean', default: false } } });
 const folder = mkdtempSync(join(tmpdir(), 'compat-admission-'));
+const hooks = await startCredentialHooks();
 try {
   const file = join(folder, 'admission.yaml');
   const manifests = join(folder, 'manifests');
-  writeFileSync(file, CONFIGURATION + writeManifests(manifests));
+  const kubeconfig = join(folder, 'webhooks.kubeconfig');
+  writeFileSync(file, CONFIGURATION + writeManifests(manifests, kubeconfig));
+  writeFileSync(kubeconfig, hooks.kubeconfig);
   writeFileSync(join(folder, 'pod-security.yaml'), POD_SECURITY);
   const flags = [
     `--admission-control-config-file=${file}`,
@@ -235,7 +258,7 @@ try {
       const peers = values.self ? [pair.reference, pair.candidate] : [pair.reference];
       const managers = await Promise.all(peers.map((peer) => startControllerManager(peer, [LOOP])));
       try {
-        return await compare(pair, manifests);
+        return await compare(pair, manifests, hooks);
       } finally {
         await Promise.all(managers.map((manager) => manager.stop()));
       }
@@ -245,5 +268,6 @@ try {
   console.log(`admission configuration: ${cases} cases, ${differences.length} differences`);
   process.exitCode = differences.length === 0 ? 0 : 1;
 } finally {
+  await hooks.stop();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -63,8 +63,11 @@ function documents(objects: readonly unknown[]): string {
   return objects.map((object) => JSON.stringify(object)).join('\n---\n');
 }
 
-/** Writes the manifests into folders of `folder`. Returns the entries of the plugins in an AdmissionConfiguration. */
-export function writeManifests(folder: string): string {
+/**
+ * Writes the manifests into folders of `folder`. Returns the entries of the plugins in an AdmissionConfiguration. Those of
+ * webhooks name the kubeconfig with the credentials.
+ */
+export function writeManifests(folder: string, kubeconfig: string): string {
   const files: Record<string, string> = {
     'MutatingAdmissionPolicy/a.yaml': documents(mutating('m.static.k8s.io', { mutate: 'manifest' })),
     'MutatingAdmissionWebhook/a.json': documents([
@@ -91,9 +94,10 @@ export function writeManifests(folder: string): string {
   }
   return [...plugins]
     .map((plugin) => {
-      const kind = plugin.endsWith('Webhook') ? 'WebhookAdmissionConfiguration' : `${plugin}Configuration`;
-      const path = join(folder, plugin);
-      return `- name: ${plugin}\n  configuration: {apiVersion: apiserver.config.k8s.io/v1, kind: ${kind}, staticManifestsDir: ${path}}\n`;
+      const isWebhook = plugin.endsWith('Webhook');
+      const kind = isWebhook ? 'WebhookAdmissionConfiguration' : `${plugin}Configuration`;
+      const settings = `staticManifestsDir: ${join(folder, plugin)}${isWebhook ? `, kubeConfigFile: ${kubeconfig}` : ''}`;
+      return `- name: ${plugin}\n  configuration: {apiVersion: apiserver.config.k8s.io/v1, kind: ${kind}, ${settings}}\n`;
     })
     .join('');
 }

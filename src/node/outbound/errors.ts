@@ -2,6 +2,7 @@
 import { decodeUtf8 } from '../../base/bytes.ts';
 import { isTransportError, TransportError, toError } from '../../base/errors.ts';
 import { OutboundError, type OutboundTarget } from '../../server/http/outbound.ts';
+import { describeTlsAlert } from './tls-alert.ts';
 
 const PLAIN_HTTP = 'http: server gave HTTP response to HTTPS client';
 export const STOPPED = 'the server is shutting down';
@@ -121,7 +122,8 @@ function describe(error: Error, outbound: OutboundTarget): string {
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
       return PLAIN_HTTP;
     default:
-      return codeOf(error)?.startsWith('HPE_') ? `malformed HTTP response ${firstLine(error)}` : error.message;
+      if (codeOf(error)?.startsWith('HPE_')) return `malformed HTTP response ${firstLine(error)}`;
+      return describeTlsAlert(error) ?? error.message;
   }
 }
 

@@ -176,6 +176,22 @@ describe('trust in other servers', () => {
     await expect(client.request({ url, ca: root.certificatePem, method: 'GET', headers: {} })).rejects.toThrow(/EOF/);
   });
 
+  it.each([
+    ['TLSv1.3', 'certificate required'],
+    ['TLSv1.2', 'handshake failure'],
+  ] as const)('is asked for by a server that requires a certificate over %s', async (maxVersion, alert) => {
+    const requires = { requestCert: true, rejectUnauthorized: true, ca: root.certificatePem, maxVersion };
+    const { url } = await serve({ cert: chain, key: serving.keyPem, ...requires });
+    const client = createOutboundClient();
+    stops.push(() => client.stop());
+    const body = { body: encodeUtf8('secret'), contentType: 'text/plain', timeoutMs: 9000, answerBytes: 99 };
+    // Over TLS 1.3 the alert comes after the end of the handshake.
+    await expect(client.post({ url, ca: root.certificatePem, ...body })).rejects.toMatchObject({
+      message: `Post "${url}": remote error: tls: ${alert}`,
+      retryable: maxVersion === 'TLSv1.2',
+    });
+  });
+
   it('is not waited for after stop', async () => {
     const accepted = createTlsServer({});
     const silent = createTcpServer((socket) => {

@@ -153,7 +153,7 @@ export class PostConnection {
   #ended(): void {
     const reader = this.#reader;
     if (reader?.end() === true) this.#answered(reader);
-    else this.#break(new TransportError(reader?.hasBegun === true ? 'unexpected EOF' : 'EOF'));
+    else this.#break(this.#failure ?? new TransportError(reader?.hasBegun === true ? 'unexpected EOF' : 'EOF'));
   }
 
   #answered(reader: ResponseReader): void {
