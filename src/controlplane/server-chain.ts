@@ -181,6 +181,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   });
   lifetime.add('aggregation', () => aggregator.stop());
   server.addPostStartHook(KUBE_HOOKS, () => kube.start());
+  server.addPreShutdownHook(() => kube.leave());
   server.addPostStartHook(APIEXTENSIONS_HOOKS, async () => {
     await extensions.start();
     published.resolve();

@@ -31,8 +31,7 @@ import { ResourceServer } from '../server/resource-server.ts';
 import { paramKinds } from './admission/param-objects.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
 import { authorizerOf } from './authorization-modes.ts';
-import { attachListers, bootstrapServer, type ServerListers } from './bootstrap/bootstrap-server.ts';
-import type { IdentityLease } from './bootstrap/identity-lease.ts';
+import { attachListers, bootstrapServer, type Presence, type ServerListers } from './bootstrap/bootstrap-server.ts';
 import { defaultServiceNetwork } from './bootstrap/service-network.ts';
 import { ObjectEnsurer } from './ensurer/object-ensurer.ts';
 import { FlowController } from './flow-control/flow-controller.ts';
@@ -70,6 +69,11 @@ export interface KubeServer {
   openIdDocuments(externalAddress: string): Promise<OpenIdResult>;
   /** Starts the stores and, unless `readOnly`, writes the objects of a new server. Called once. Rejects if an object cannot be written. */
   start(): Promise<void>;
+  /**
+   * Removes this server from the endpoints of `default/kubernetes`, if others share its storage. Called before it refuses
+   * requests.
+   */
+  leave(): Promise<void>;
   /** Ends every watch cleanly, including those that begin later. */
   drain(): void;
   /** Drains, removes the server's Lease and stops the stores. */
@@ -124,7 +128,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
   });
 
   const prefixes = storagePrefixes(resources);
-  let lease: IdentityLease | undefined;
+  let presence: Presence | undefined;
   let stopped = false;
   return {
     handle: server.handle,
@@ -142,17 +146,18 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       createOpenIdDocuments({ issuer: issuers[0] ?? '', jwksUri, externalAddress, keys: verifyKeys }),
     start: async () => {
       if (options.readOnly === true) await attachListers(kube, listers);
-      else lease = await bootstrapServer({ kube, network, trust: options.trust, listers });
-      if (stopped) await lease?.stop();
+      else presence = await bootstrapServer({ kube, network, trust: options.trust, listers });
+      if (stopped) await presence?.stop();
       await flows.start();
     },
+    leave: async () => presence?.leave(),
     drain: () => server.drain(),
     stop: async () => {
       stopped = true;
       server.drain();
       rbac.stop();
       flows.stop();
-      await lease?.stop();
+      await presence?.stop();
       await Promise.all(resources.map((resource) => resource.stop()));
     },
   };

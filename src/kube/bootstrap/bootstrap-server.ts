@@ -4,6 +4,7 @@
  * Invariant: everything is read first, and written in one turn. A server that finds everything in place writes only its
  * Lease.
  */
+import { toError } from '../../base/errors.ts';
 import type { LateLister } from '../../server/own/late-lister.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
@@ -12,8 +13,9 @@ import type { KubeContext } from '../kube-context.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
 import { authenticationObject, bootstrapObjects } from './bootstrap-objects.ts';
 import { IdentityLease } from './identity-lease.ts';
-import { kubernetesServiceObjects } from './kubernetes-service.ts';
+import { endpointObjects, kubernetesServiceObjects, publishesEndpoints } from './kubernetes-service.ts';
 import { policyWrites } from './policy-writes.ts';
+import { ServerLeases } from './server-leases.ts';
 import type { ServiceNetwork } from './service-network.ts';
 
 const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'] as const;
@@ -31,16 +33,25 @@ export interface BootstrapServerOptions {
   readonly listers: ServerListers;
 }
 
+/** The part of a server that other servers see. */
+export interface Presence {
+  /** Removes this server from the endpoints of `default/kubernetes`. Called before it refuses requests. */
+  leave(): Promise<void>;
+  /** Deletes the identity Lease. */
+  stop(): Promise<void>;
+}
+
 /**
- * Returns the Lease, which is renewed until it is stopped, and undefined for a server without an address. Rejects if an
- * object cannot be written.
+ * Returns the presence, which is renewed until it is stopped, and undefined for a server without an address. Rejects if
+ * an object cannot be written.
  */
-export async function bootstrapServer(options: BootstrapServerOptions): Promise<IdentityLease | undefined> {
+export async function bootstrapServer(options: BootstrapServerOptions): Promise<Presence | undefined> {
   const { kube, network, trust, listers } = options;
   const ensurer = new ObjectEnsurer(kube.resource);
-  const lease = identityLease(options, ensurer);
+  const servers = serverLeases(options);
+  const lease = identityLease(options, ensurer, servers);
   const planned = ensurer.plan([
-    ...bootstrapObjects(network, trust(), kube.host.clock.now()),
+    ...bootstrapObjects(network, trust(), kube.host.clock.now(), await servers?.renew()),
     ...(lease === undefined ? [] : [lease.ensuredObject()]),
   ]);
   const [objectWrites] = await Promise.all([planned, attachListers(kube, listers)]);
@@ -53,8 +64,32 @@ export async function bootstrapServer(options: BootstrapServerOptions): Promise<
     ...(await ensurer.plan(accounts)),
   ];
   await Promise.all(writes.map((write) => write()));
-  lease?.start();
-  return lease;
+  if (lease === undefined) return undefined;
+  lease.start();
+  return { stop: () => lease.stop(), leave: () => leave(options, ensurer, servers) };
+}
+
+/** An embedded storage has one server: its endpoints stay as they are when it stops. */
+function serverLeases({ kube, network }: BootstrapServerOptions): ServerLeases | undefined {
+  const self = network.self();
+  if (self === undefined || kube.host.storage.embedded || !publishesEndpoints(self)) return undefined;
+  return new ServerLeases(kube.host, self.address);
+}
+
+/** A failure is logged: the key of this server expires by itself, and the next server to renew corrects the endpoints. */
+async function leave(
+  { kube, network }: BootstrapServerOptions,
+  ensurer: ObjectEnsurer,
+  servers: ServerLeases | undefined,
+): Promise<void> {
+  const self = network.self();
+  if (self === undefined || servers === undefined) return;
+  try {
+    await ensurer.ensure(endpointObjects(self, await servers.remove()));
+  } catch (error) {
+    const reason = toError(error).message;
+    kube.logger.warn('cannot remove this server from the endpoints of default/kubernetes; it expires soon', { reason });
+  }
 }
 
 /** Starts the stores of the listers. All that a server needs whose storage must not be written. */
@@ -74,12 +109,16 @@ function namespaceWrites(namespaces: Lister, ensurer: ObjectEnsurer): readonly (
 function identityLease(
   { kube, network, trust }: BootstrapServerOptions,
   ensurer: ObjectEnsurer,
+  servers: ServerLeases | undefined,
 ): IdentityLease | undefined {
   const { logger, host } = kube;
   const { clock } = host;
   const self = network.self();
   if (self === undefined) return undefined;
-  const onRenew = (): Promise<void> =>
-    ensurer.ensure([authenticationObject(trust(), clock.now()), ...kubernetesServiceObjects(network, clock.now())]);
+  const onRenew = async (): Promise<void> => {
+    const addresses = await servers?.renew();
+    const objects = kubernetesServiceObjects(network, clock.now(), addresses);
+    await ensurer.ensure([authenticationObject(trust(), clock.now()), ...objects]);
+  };
   return new IdentityLease({ self, ensurer, clock, logger, newUid: () => host.newUid(), onRenew });
 }

@@ -16,8 +16,15 @@ const NAME = { name: 'kubernetes', namespace: 'default' };
 const PORT_NAME = 'https';
 const SERVICE_PORT = 443;
 
-/** `now` is in milliseconds. */
-export function kubernetesServiceObjects(network: ServiceNetwork, now: number): readonly EnsuredObject[] {
+/**
+ * `now` is in milliseconds. `addresses` are those of all servers (`server-leases.ts`). Default: this server alone, which
+ * has an embedded storage.
+ */
+export function kubernetesServiceObjects(
+  network: ServiceNetwork,
+  now: number,
+  addresses?: readonly string[],
+): readonly EnsuredObject[] {
   const [range] = network.ranges;
   const self = network.self();
   const service = serviceObject(range.first, range.family, self);
@@ -28,7 +35,7 @@ export function kubernetesServiceObjects(network: ServiceNetwork, now: number): 
     ),
     { plural: 'ipaddresses', object: ipAddressObject(range.first, range.family, NAME), strategy: 'create' },
     { plural: 'services', object: service, sent: withoutAllocations(service), strategy: 'create' },
-    ...(self === undefined ? [] : endpointObjects(self)),
+    ...(self === undefined ? [] : endpointObjects(self, addresses)),
   ];
 }
 
@@ -91,27 +98,36 @@ function withoutAllocations(service: JsonObject): JsonObject {
   return { ...service, spec };
 }
 
+/** Whether other machines reach this server at its address, and it writes the endpoints. */
+export function publishesEndpoints({ address, writesEndpoints }: ServerIdentity): boolean {
+  const isReachable = parseIp(address) !== undefined && validateNonSpecialIp(address, FieldPath.of('ip')).length === 0;
+  return writesEndpoints && isReachable;
+}
+
 /**
- * Endpoints with this server as the only address: an embedded store has one server. There are none if the address is
- * not reachable from other machines.
+ * The endpoints of these servers; all serve at the port of this one, as in the reference. There are none if the address
+ * of this server is not reachable from other machines.
  */
-function endpointObjects({ address, port, writesEndpoints }: ServerIdentity): readonly EnsuredObject[] {
-  const bytes = parseIp(address);
-  const isReachable = bytes !== undefined && validateNonSpecialIp(address, FieldPath.of('ip')).length === 0;
-  if (!writesEndpoints || !isReachable) return [];
-  const ports = [{ name: PORT_NAME, port, protocol: 'TCP' }];
+export function endpointObjects(
+  self: ServerIdentity,
+  addresses: readonly string[] = [self.address],
+): readonly EnsuredObject[] {
+  if (!publishesEndpoints(self)) return [];
+  const ports = [{ name: PORT_NAME, port: self.port, protocol: 'TCP' }];
+  const family = parseIp(self.address)?.length;
+  const ips = [...new Set(addresses)].filter((ip) => parseIp(ip)?.length === family).sort();
   const endpoints: JsonObject = {
     kind: 'Endpoints',
     apiVersion: 'v1',
     metadata: { ...NAME, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
-    subsets: [{ addresses: [{ ip: address }], ports }],
+    subsets: ips.length === 0 ? [] : [{ addresses: ips.map((ip) => ({ ip })), ports }],
   };
   const slice: JsonObject = {
     kind: 'EndpointSlice',
     apiVersion: 'discovery.k8s.io/v1',
     metadata: { ...NAME, labels: { 'kubernetes.io/service-name': NAME.name } },
-    addressType: bytes.length === 4 ? 'IPv4' : 'IPv6',
-    endpoints: [{ addresses: [address], conditions: { ready: true } }],
+    addressType: family === 4 ? 'IPv4' : 'IPv6',
+    endpoints: ips.map((ip) => ({ addresses: [ip], conditions: { ready: true } })),
     ports,
   };
   return [

@@ -145,14 +145,14 @@ describe('validation takes linear time', () => {
       {
         range: { first: 30000, size: 10 },
         isAllocated: () => false,
-        random: never,
         claim: never,
+        claimNext: never,
         drop: never,
-        fresh: never,
+        keep: never,
       },
       true,
     );
-    let last: number | undefined;
+    let last: unknown;
     for (let i = 0; i < 200_000; i++) last = operation.allocateNext();
     expect(last).toBe(232_768);
     expect(operation.allocate(40_000)).toBe('provided port is already allocated');

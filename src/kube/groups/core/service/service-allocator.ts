@@ -83,33 +83,35 @@ export class ServiceAllocator {
       if (old === undefined ? mayHaveNodePorts(spec) : mayHaveNodePorts(spec) || mayHaveNodePorts(old)) {
         ports = await this.#ports.start(dryRun);
         if (mayHaveNodePorts(spec))
-          if (old === undefined) allocateNodePorts(work, ports);
-          else updateNodePorts(work, old, ports);
+          if (old === undefined) await allocateNodePorts(work, ports);
+          else await updateNodePorts(work, old, ports);
         if (needsHealthCheckPort(spec) && (old === undefined || !needsHealthCheckPort(old)))
-          allocateHealthPort(spec, ports);
+          await allocateHealthPort(spec, ports);
       }
     } catch (error) {
-      ports?.revert();
+      await ports?.revert();
       await this.#ips.release(work.allocated, service);
       throw error;
     }
     return {
       commit: async () => {
         await ports?.commit();
+        if (old !== undefined && !dryRun) await this.#ports.release(removedPorts(old, spec));
         await this.#ips.release(work.released, service);
       },
       revert: async () => {
-        ports?.revert();
+        await ports?.revert();
         await this.#ips.release(work.allocated, service);
       },
     };
   }
 
   /**
-   * Releases the addresses of a deleted Service, except those that the `next` Service of the same name has. Its node
-   * ports need no release.
+   * Releases the addresses and node ports of a deleted Service, except those that the `next` Service of the same name
+   * has.
    */
   async release(service: ServiceName, spec: JsonObject, next: JsonObject): Promise<void> {
+    await this.#ports.release(removedPorts(spec, next));
     if (!needsClusterIp(spec) || clusterIps(spec)[0] === HEADLESS) return;
     const kept = clusterIps(next);
     await this.#ips.release(
@@ -163,7 +165,7 @@ export class ServiceAllocator {
 }
 
 /** Ports with the same number but different protocols share a node port. */
-function allocateNodePorts({ service, spec }: Work, operation: NodePortOperation): void {
+async function allocateNodePorts({ service, spec }: Work, operation: NodePortOperation): Promise<void> {
   const ports = objectsAt(spec, 'ports');
   const byNumber = new Map<number, number>();
   const requested = requestedPorts(ports);
@@ -174,12 +176,12 @@ function allocateNodePorts({ service, spec }: Work, operation: NodePortOperation
     const known = byNumber.get(number);
     if (known === undefined) {
       const wanted = requested.get(number) ?? 0;
-      if (wanted !== 0) allocatePort(service, operation, wanted, i);
-      const nodePort = wanted === 0 ? nextPort(operation) : wanted;
+      if (wanted !== 0) await allocatePort(service, operation, wanted, i);
+      const nodePort = wanted === 0 ? await nextPort(operation) : wanted;
       port['nodePort'] = nodePort;
       byNumber.set(number, nodePort);
     } else if (own === 0) port['nodePort'] = known;
-    else if (own !== known) allocatePort(service, operation, own, i);
+    else if (own !== known) await allocatePort(service, operation, own, i);
   }
 }
 
@@ -193,7 +195,7 @@ function requestedPorts(ports: readonly JsonObject[]): ReadonlyMap<number, numbe
   return requested;
 }
 
-function updateNodePorts({ service, spec }: Work, old: JsonObject, operation: NodePortOperation): void {
+async function updateNodePorts({ service, spec }: Work, old: JsonObject, operation: NodePortOperation): Promise<void> {
   const present = new Set(nodePorts(old));
   const seen = new Set<string>();
   const allocated = new Set<number>();
@@ -201,10 +203,10 @@ function updateNodePorts({ service, spec }: Work, old: JsonObject, operation: No
     let nodePort = Number(numberAt(port, 'nodePort'));
     if (nodePort === 0) {
       if (!needsNodePorts(spec)) continue;
-      nodePort = nextPort(operation);
+      nodePort = await nextPort(operation);
       port['nodePort'] = nodePort;
     } else if (!present.has(nodePort) && !allocated.has(nodePort)) {
-      allocatePort(service, operation, nodePort, i);
+      await allocatePort(service, operation, nodePort, i);
       allocated.add(nodePort);
     }
     const protocol = textAt(port, 'protocol');
@@ -214,26 +216,31 @@ function updateNodePorts({ service, spec }: Work, old: JsonObject, operation: No
   }
 }
 
-function allocatePort(service: ServiceName, operation: NodePortOperation, port: number, index: number): void {
-  const problem = operation.allocate(port);
+async function allocatePort(
+  service: ServiceName,
+  operation: NodePortOperation,
+  port: number,
+  index: number,
+): Promise<void> {
+  const problem = await operation.allocate(port);
   if (problem !== undefined) throw refused(service, [invalid(PORTS.index(index).child('nodePort'), port, problem)]);
 }
 
-function nextPort(operation: NodePortOperation): number {
-  const port = operation.allocateNext();
+async function nextPort(operation: NodePortOperation): Promise<number> {
+  const port = await operation.allocateNext();
   if (port === undefined) throw new StatusError(internalError('failed to allocate a nodePort: range is full'));
   return port;
 }
 
-function allocateHealthPort(spec: JsonObject, operation: NodePortOperation): void {
+async function allocateHealthPort(spec: JsonObject, operation: NodePortOperation): Promise<void> {
   const wanted = Number(numberAt(spec, 'healthCheckNodePort'));
   if (wanted !== 0) {
-    const problem = operation.allocate(wanted);
+    const problem = await operation.allocate(wanted);
     if (problem === undefined) return;
     const because = `failed to allocate requested HealthCheck NodePort ${wanted}: ${problem}`;
     throw new StatusError(internalError(because));
   }
-  const port = operation.allocateNext();
+  const port = await operation.allocateNext();
   if (port === undefined)
     throw new StatusError(internalError('failed to allocate a HealthCheck NodePort 0: range is full'));
   spec['healthCheckNodePort'] = port;
@@ -244,7 +251,16 @@ function addressesOf(service: JsonObject): readonly string[] {
 }
 
 function portsOf(service: JsonObject): readonly number[] {
-  const spec = objectAt(service, 'spec') ?? {};
+  return portsOfSpec(objectAt(service, 'spec') ?? {});
+}
+
+/** Returns the node ports of the old spec that the new one does not have. */
+function removedPorts(old: JsonObject, next: JsonObject): readonly number[] {
+  const kept = new Set(portsOfSpec(next));
+  return portsOfSpec(old).filter((port) => !kept.has(port));
+}
+
+function portsOfSpec(spec: JsonObject): readonly number[] {
   const health = needsHealthCheckPort(spec) ? Number(numberAt(spec, 'healthCheckNodePort')) : 0;
   return health === 0 ? nodePorts(spec) : [...nodePorts(spec), health];
 }

@@ -1,0 +1,144 @@
+/** Servers that share a storage: claims of node ports and cluster IPs, endpoints of `default/kubernetes`, identities. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { VirtualClock } from '../../src/base/virtual-clock.ts';
+import type { Stored } from '../../src/client/object-types.ts';
+import { Endpoints, Service } from '../../src/kinds/api/core/v1.ts';
+import { EndpointSlice } from '../../src/kinds/api/discovery/v1.ts';
+import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { type Plane, sharedStorage, startPlane, until } from './plane.fixtures.ts';
+
+const RANGE_KEY = 'registry/ranges/servicenodeports';
+
+let clock: VirtualClock;
+let storage: Storage;
+let planes: Plane[];
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  storage = createMemoryStorage({ clock });
+  planes = [];
+});
+
+afterEach(async () => {
+  for (const { plane } of planes) await plane.stop();
+  await storage.stop();
+});
+
+async function start(advertiseAddress = '', nodePorts = { first: 30000, size: 4 }): Promise<Plane> {
+  const options = { controllers: [], serving: { port: 0, advertiseAddress }, network: { nodePorts } };
+  const plane = await startPlane(options, sharedStorage(storage), { clock });
+  planes.push(plane);
+  return plane;
+}
+
+const services = ({ client }: Plane) => client.api(Service, 'default');
+
+async function createService(plane: Plane, name: string, nodePort?: number): Promise<Stored<Service>> {
+  const ports = [{ port: 80, ...(nodePort !== undefined && { nodePort }) }];
+  return services(plane).create({ metadata: { name }, spec: { type: 'NodePort', ports } });
+}
+
+function portOf(service: Stored<Service>): number | undefined {
+  return service.spec?.ports?.[0]?.nodePort;
+}
+
+async function storedRange(): Promise<Uint8Array> {
+  const result = await storage.get(RANGE_KEY);
+  return result.outcome === 'found' ? result.item.value : new Uint8Array();
+}
+
+it('two servers never give a node port or a cluster IP twice', async () => {
+  const [a, b] = [await start(), await start()];
+  const created = await Promise.all([0, 1, 2, 3].map((i) => createService(i % 2 === 0 ? a : b, `s${i}`)));
+  expect(created.map(portOf).sort()).toEqual([30000, 30001, 30002, 30003]);
+  expect(new Set(created.map(({ spec }) => spec?.clusterIP)).size).toBe(4);
+  await expect(createService(b, 'more')).rejects.toThrow('failed to allocate a nodePort: range is full');
+  await expect(createService(b, 'same', 30001)).rejects.toThrow('provided port is already allocated');
+});
+
+it('the allocated ports have the bytes of kube-apiserver', async () => {
+  const plane = await start('', { first: 30000, size: 2768 });
+  await createService(plane, 'a', 30000);
+  await createService(plane, 'b', 30009);
+  // k8s\0, then runtime.Unknown with apiVersion v1, kind RangeAllocation and the message: metadata, range, data 0x0201.
+  const text = Buffer.from(await storedRange()).toString('latin1');
+  expect(text.startsWith('k8s\0\n\x15\n\x02v1\x12\x0fRangeAllocation')).toBe(true);
+  expect(text).toContain('\x12\x0b30000-32767\x1a\x02\x02\x01');
+});
+
+it('a port is free again when its Service is deleted or no longer has it, on every server', async () => {
+  const [a, b] = [await start(), await start()];
+  await createService(a, 'one', 30002);
+  await services(b).delete('one');
+  const again = await createService(b, 'two', 30002);
+  await services(a).update({ ...again, spec: { ...again.spec, ports: [{ port: 80, nodePort: 30003 }] } } as never);
+  await createService(a, 'three', 30002);
+  await expect(createService(a, 'four', 30003)).rejects.toThrow('already allocated');
+});
+
+it('a write that fails frees its port, and a dry run claims none', async () => {
+  const plane = await start();
+  await createService(plane, 'one', 30000);
+  const before = await storedRange();
+  await expect(createService(plane, 'one', 30001)).rejects.toThrow('already exists');
+  const spec = { type: 'NodePort' as const, ports: [{ port: 80, nodePort: 30002 }] };
+  await services(plane).create({ metadata: { name: 'dry' }, spec }, { dryRun: true });
+  expect(await storedRange()).toEqual(before);
+});
+
+it('a port that a killed server claimed is freed by the repairs, and ports of Services are claimed again', async () => {
+  const plane = await start();
+  await createService(plane, 'one', 30000);
+  const whole = await storedRange();
+  await createService(plane, 'two', 30001);
+  const both = await storage.get(RANGE_KEY);
+  if (both.outcome !== 'found') throw new TypeError('no range');
+  // As if Service one were lost and its port still claimed.
+  await services(plane).delete('one');
+  const current = await storage.get(RANGE_KEY);
+  if (current.outcome !== 'found') throw new TypeError('no range');
+  await storage.compareAndWrite(RANGE_KEY, current.item, both.item.value);
+  for (let i = 0; i < 3; i++) {
+    await expect(createService(plane, 'x', 30000)).rejects.toThrow('already allocated');
+    await clock.advance(180_000);
+  }
+  expect(portOf(await createService(plane, 'x', 30000))).toBe(30000);
+  // As if another server had written a state without the port of Service two.
+  const last = await storage.get(RANGE_KEY);
+  if (last.outcome !== 'found') throw new TypeError('no range');
+  await storage.compareAndWrite(RANGE_KEY, last.item, whole);
+  await clock.advance(180_000);
+  await expect(createService(plane, 'y', 30001)).rejects.toThrow('already allocated');
+});
+
+async function addresses({ client }: Plane): Promise<string> {
+  const endpoints = await client.api(Endpoints, 'default').find('kubernetes');
+  const slice = await client.api(EndpointSlice, 'default').find('kubernetes');
+  const ips = (endpoints?.subsets ?? []).flatMap((subset) => (subset.addresses ?? []).map(({ ip }) => ip)).join();
+  expect((slice?.endpoints ?? []).flatMap((endpoint) => endpoint.addresses).join()).toBe(ips);
+  return ips;
+}
+
+it('the endpoints of default/kubernetes are the servers that run', async () => {
+  const a = await start('10.1.0.1');
+  expect(await addresses(a)).toBe('10.1.0.1');
+  const b = await start('10.1.0.2');
+  const c = await start('10.1.0.3');
+  expect(await addresses(c)).toBe('10.1.0.1,10.1.0.2,10.1.0.3');
+  await b.plane.stop();
+  expect(await addresses(c)).toBe('10.1.0.1,10.1.0.3');
+  // The key of a server that was killed: it is not renewed.
+  await storage.create('registry/masterleases/10.1.0.9', await leaseLike('10.1.0.3', '10.1.0.9'), { ttlMs: 15_000 });
+  await clock.advance(10_000);
+  await until('the endpoints are those of the keys', async () => (await addresses(a)).endsWith('10.1.0.9'));
+  await clock.advance(10_000);
+  await until('the key has expired', async () => (await addresses(a)) === '10.1.0.1,10.1.0.3');
+});
+
+/** The value of one server's key, with the address of another one of the same length. */
+async function leaseLike(ip: string, other: string): Promise<Uint8Array> {
+  const result = await storage.get(`registry/masterleases/${ip}`);
+  if (result.outcome !== 'found') throw new TypeError('no lease');
+  return Buffer.from(Buffer.from(result.item.value).toString('latin1').replace(ip, other), 'latin1');
+}
