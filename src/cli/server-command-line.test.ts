@@ -55,6 +55,9 @@ describe('the server command line', () => {
     expect(server('--etcd-compaction-interval=0').compactionIntervalMs).toBe(0);
     expect(server('--event-ttl=90m').eventTtlSeconds).toBe(5_400);
     expect(server('--shutdown-delay-duration', '250ms').shutdownDelayMs).toBe(250);
+    expect(server('--shutdown-send-retry-after').shutdownSendRetryAfter).toBe(true);
+    expect(server('--goaway-chance=0.01').serving.goawayChance).toBe(0.01);
+    expect(() => parse(['--goaway-chance=0.5'])).toThrow('--goaway-chance: "0.5" is not between 0 and 0.02');
     expect(() => parse(['--request-timeout=60'])).toThrow('--request-timeout: "60" is not a duration such as 30s');
     expect(() => parse(['--request-timeout=-1s'])).toThrow('is negative');
     expect(() => parse(['--event-ttl=0s'])).toThrow('must be more than zero');

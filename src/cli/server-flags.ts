@@ -86,6 +86,12 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       server((v) => ({ admissionManifests: isManifestGateOn(v) })),
     ],
     [
+      'goaway-chance',
+      'float32',
+      'probability, up to 0.02, that a request ends its HTTP/2 connection, so that clients move to other servers (default 0)',
+      serving((v) => ({ goawayChance: goawayChance(v) })),
+    ],
+    [
       'livez-grace-period',
       'duration',
       'time during which livez ignores checks of the start (default 0s)',
@@ -120,6 +126,12 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       'duration',
       'time for which requests are served after readyz begins to fail (default 0s)',
       server((v) => ({ shutdownDelayMs: v.milliseconds() })),
+    ],
+    [
+      'shutdown-send-retry-after',
+      'bool',
+      'accept connections at shutdown until requests in flight have ended, and answer new requests with 429 (default false)',
+      server((v) => ({ shutdownSendRetryAfter: v.bool() })),
     ],
     [
       'strict-transport-security-directives',
@@ -330,6 +342,12 @@ export const REFUSED_FLAGS: Readonly<Record<string, string>> = {
   'authorization-policy-file': 'ABAC policies are not supported; use --authorization-mode=RBAC',
   'authentication-config': 'authentication configuration files are not supported yet; use the authentication flags',
 };
+
+function goawayChance(values: FlagValues): number {
+  const chance = values.number();
+  if (chance < 0 || chance > 0.02) throw values.refuse('is not between 0 and 0.02');
+  return chance;
+}
 
 function portRange(values: FlagValues): PortRange {
   const range = parsePortRange(values.text());

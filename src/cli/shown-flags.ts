@@ -67,7 +67,7 @@ export function flagDefault(name: string, type: FlagType): string {
   const given = DEFAULTS[name];
   if (given !== undefined) return given;
   if (type === 'bool') return 'false';
-  if (type === 'int' || type === 'Level') return '0';
+  if (type === 'int' || type === 'float32' || type === 'Level') return '0';
   return type === 'duration' ? '0s' : '';
 }
 

@@ -44,6 +44,11 @@ export interface ServingOptions {
   readonly minTlsVersion: 'TLSv1.2' | 'TLSv1.3';
   /** `--http2-max-streams-per-connection`. 0 is the listener's default. */
   readonly maxStreamsPerConnection: number;
+  /**
+   * `--goaway-chance`: the probability with which a request ends its HTTP/2 connection, so that clients spread over the
+   * servers behind a load balancer. From 0 to 0.02. 0: never.
+   */
+  readonly goawayChance: number;
   /** `--strict-transport-security-directives`: the header of every answer. Empty: the header is absent. */
   readonly strictTransportSecurity: readonly string[];
 }
@@ -233,6 +238,11 @@ export interface ServerOptions {
   readonly eventTtlSeconds: number;
   /** `--shutdown-delay-duration` in milliseconds: the time in which requests are served although `/readyz` fails. */
   readonly shutdownDelayMs: number;
+  /**
+   * `--shutdown-send-retry-after`: at shutdown, connections are accepted until the requests in flight have ended, and new
+   * requests get 429 with Retry-After.
+   */
+  readonly shutdownSendRetryAfter: boolean;
   /** The time in milliseconds that requests in flight have to finish at shutdown. */
   readonly shutdownGraceMs: number;
   /** `--livez-grace-period` in milliseconds. */
@@ -268,6 +278,7 @@ export const defaultOptions: ServerOptions = {
     sni: [],
     minTlsVersion: 'TLSv1.2',
     maxStreamsPerConnection: 0,
+    goawayChance: 0,
     strictTransportSecurity: [],
   },
   authentication: {
@@ -331,6 +342,7 @@ export const defaultOptions: ServerOptions = {
   },
   eventTtlSeconds: 3_600,
   shutdownDelayMs: 0,
+  shutdownSendRetryAfter: false,
   shutdownGraceMs: 5_000,
   livezGracePeriodMs: 0,
 };

@@ -79,6 +79,8 @@ export interface ServerChain {
   preShutdown(): Promise<void>;
   /** Ends watches cleanly and refuses new requests. */
   drain(): void;
+  /** Resolves when the requests in flight have ended, except long-running ones. */
+  settled(): Promise<void>;
 }
 
 /** The reference's rules. Some of these subresources are not served yet. */
@@ -216,6 +218,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     startLoops: () => startControlLoops({ completed, storage, logger, loopback, handler, server, kube, selected }),
     preShutdown: () => server.preShutdown(),
     drain: () => server.drain(),
+    settled: () => server.settled(),
   };
 }
 
@@ -264,6 +267,7 @@ function createGenericServer(
     },
     livezGracePeriodMs: options.livezGracePeriodMs,
     limits: options.limits,
+    sendRetryAfter: options.shutdownSendRetryAfter,
     longRunning: LONG_RUNNING,
     gzip: platform.compressor,
     ...(flags && { flags }),

@@ -6,6 +6,7 @@
 
 import type { Transport } from '../apimachinery/http/transport.ts';
 import { sleep } from '../base/clock.ts';
+import { Deferred } from '../base/deferred.ts';
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import { type Logger, SILENT } from '../base/logger.ts';
 import type { Listener } from '../node/listener.ts';
@@ -143,7 +144,7 @@ interface EncryptedParts {
 }
 
 function listen({ options, platform, tls }: CompletedOptions, chain: ServerChain, logger: Logger): Promise<Listener> {
-  const { bindAddress, port, maxStreamsPerConnection } = options.serving;
+  const { bindAddress, port, maxStreamsPerConnection, goawayChance } = options.serving;
   return platform.listen({
     host: bindAddress,
     port,
@@ -151,6 +152,7 @@ function listen({ options, platform, tls }: CompletedOptions, chain: ServerChain
     handler: chain.handler,
     limits: maxStreamsPerConnection === 0 ? {} : { maxStreams: maxStreamsPerConnection },
     clock: platform.clock,
+    ...(goawayChance > 0 && { endsConnection: () => Math.random() < goawayChance }),
     onProblem: problemLogger(logger, chain.metrics),
   });
 }
@@ -288,13 +290,17 @@ class RunningControlPlane implements ControlPlane {
     if (options.shutdownDelayMs > 0) await sleep(platform.clock, options.shutdownDelayMs);
     await this.#loops?.stop();
     this.#chain.drain();
+    const graceEnded = new Deferred<void>();
     const grace = platform.clock.setTimer(options.shutdownGraceMs, () => {
       this.#logger.warn('requests did not finish within the grace period; their connections are closed', {
         connections: this.#listener.connections(),
       });
       // drain() below resolves when both have ended.
       void this.#listener.stop();
+      graceEnded.resolve();
     });
+    // While connections are accepted, clients get an answer that tells them to retry.
+    if (options.shutdownSendRetryAfter) await Promise.race([this.#chain.settled(), graceEnded.promise]);
     await this.#listener.drain();
     grace.cancel();
     await this.ready.catch(() => undefined);

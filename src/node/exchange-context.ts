@@ -16,6 +16,8 @@ export interface ExchangeContext {
   readonly problems: ProblemReports;
   /** No new requests are accepted; connections close after their last running request. */
   draining: boolean;
+  /** Decides per request of an HTTP/2 connection whether the connection ends after its requests. Undefined: never. */
+  readonly endsConnection?: (() => boolean) | undefined;
 }
 
 /** The interface of an established connection that the listener uses. */

@@ -118,3 +118,18 @@ describe('stop', () => {
     await listener.stop();
   });
 });
+
+describe('endsConnection', () => {
+  it('sends GOAWAY, answers the request, and the connection closes', async () => {
+    let ends = false;
+    const listener = await listen(() => text('ok'), { endsConnection: () => ends });
+    const session = await h2(listener);
+    expect((await h2Request(session, { ':path': '/' })).status).toBe(200);
+    ends = true;
+    const [goaway, closed] = [once(session, 'goaway'), once(session, 'close')];
+    expect((await h2Request(session, { ':path': '/' })).status).toBe(200);
+    expect((await goaway)[0]).toBe(0);
+    await closed;
+    await listener.stop();
+  });
+});

@@ -39,6 +39,8 @@ export interface ListenerOptions {
   readonly limits?: Partial<ListenerLimits>;
   /** Default: the system clock. */
   readonly clock?: Clock;
+  /** Called per request on HTTP/2: true sends GOAWAY, and the client opens another connection. Default: never. */
+  readonly endsConnection?: (() => boolean) | undefined;
   /** Called for each problem that an operator should know. Default: problems are dropped. */
   readonly onProblem?: (problem: ListenerProblem) => void;
 }
@@ -127,6 +129,7 @@ class NodeListener implements Listener {
       wheel: this.#wheel,
       problems: this.#problems,
       draining: false,
+      endsConnection: options.endsConnection,
     };
     this.#net = createNetServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) =>
       this.#accept(socket),

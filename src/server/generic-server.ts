@@ -87,6 +87,8 @@ export interface GenericServerOptions {
   /** Default 0, as `--livez-grace-period`. */
   readonly livezGracePeriodMs?: number;
   readonly limits?: GenericServerLimits;
+  /** Whether requests are refused with 429 at shutdown, as `--shutdown-send-retry-after`. Default false: with 503. */
+  readonly sendRetryAfter?: boolean;
   /** Requests that have no deadline and are not limited in number. Default: watches. */
   readonly longRunning?: LongRunningRules;
   /** Returns a number from 0 up to, not including, 1. Default `Math.random`. */
@@ -139,7 +141,7 @@ export class GenericServer {
   /** The writes that are running, for control loops. */
   readonly writes: RunningWrites = new RunningWrites();
   readonly #gate: InFlightGate;
-  readonly #shutdown = { refusing: false };
+  readonly #shutdown: { refusing: boolean; readonly sendRetryAfter: boolean };
   readonly #postStart: PostStartHooks;
   readonly #preShutdown: (() => Promise<void>)[] = [];
   readonly #onDrain: (() => void)[] = [];
@@ -148,6 +150,7 @@ export class GenericServer {
   constructor(options: GenericServerOptions) {
     const { clock, types, externalAddress } = options;
     this.#options = options;
+    this.#shutdown = { refusing: false, sendRetryAfter: options.sendRetryAfter ?? false };
     this.metrics = registerServerMetrics(this.metricRegistry);
     this.#slis = registerSliMetrics(this.#sliRegistry);
     this.health = this.#createHealth();
@@ -226,6 +229,11 @@ export class GenericServer {
   drain(): void {
     this.#shutdown.refusing = true;
     for (const callback of this.#onDrain) callback();
+  }
+
+  /** Resolves when the requests in flight have ended, except long-running ones. Called after `drain()`. */
+  settled(): Promise<void> {
+    return this.#gate.settled();
   }
 
   #createHealth(): Health {

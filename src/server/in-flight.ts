@@ -6,6 +6,7 @@
  * refuses them (429).
  */
 import { encodeUtf8 } from '../base/bytes.ts';
+import { Deferred } from '../base/deferred.ts';
 import { BugError } from '../base/errors.ts';
 import type { Answer } from './http/exchange.ts';
 import type { RequestInfo } from './http/request-info.ts';
@@ -69,6 +70,7 @@ export class InFlightGate {
   readonly #readOnly: InFlightCount;
   readonly #mutating: InFlightCount;
   readonly #longRunning = new InFlightCount(0);
+  #settled: Deferred<void> | undefined;
 
   constructor(limits: InFlightLimits = {}) {
     this.#readOnly = new InFlightCount(limits.readOnly ?? 400);
@@ -92,6 +94,18 @@ export class InFlightGate {
     const counter = this.#countOf(ticket);
     if (counter.count === 0) throw new BugError(`a ${ticket} ticket was released twice`);
     counter.count--;
+    if (this.#settled !== undefined && this.#isSettled) this.#settled.resolve();
+  }
+
+  /** Resolves when no request is in flight, except long-running ones. Called once, when the server refuses requests. */
+  settled(): Promise<void> {
+    this.#settled ??= new Deferred();
+    if (this.#isSettled) this.#settled.resolve();
+    return this.#settled.promise;
+  }
+
+  get #isSettled(): boolean {
+    return this.#readOnly.count === 0 && this.#mutating.count === 0;
   }
 
   /** Returns the number of requests in flight. */

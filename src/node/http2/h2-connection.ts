@@ -123,6 +123,7 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
     if (!this.#stalled) this.deadline = NEVER;
     this.context.wheel.add(exchange);
     this.#newExchanges.push(exchange);
+    if (this.context.endsConnection?.()) this.drain();
   }
 
   sendControl(frame: Uint8Array): void {
