@@ -44,6 +44,7 @@ function unitCommand(): readonly string[] {
   const unit = readFileSync(join(EXAMPLE, 'systemd', 'keelson.service'), 'utf8').replaceAll('\\\n', ' ');
   const command = /^ExecStart=\S+ serve (.*)$/m.exec(unit)?.[1] ?? '';
   return command
+    .trim()
     .split(/\s+/)
     .map((flag) => flag.replace(/\$\{(\w+)\}/, (_, name: string) => environment.get(name) ?? ''));
 }

@@ -20,19 +20,18 @@ const TOKEN_TRACKING_CONFIG_MAP = {
 
 type Data = Readonly<Record<string, string>>;
 
-/** `now` is in milliseconds. `addresses` is as in `kubernetesServiceObjects`. */
+/** `now` is in milliseconds. */
 export function bootstrapObjects(
   network: ServiceNetwork,
   trust: AuthenticationTrust,
   now: number,
-  addresses?: readonly string[],
 ): readonly EnsuredObject[] {
   return [
     authenticationObject(trust, now),
     configMap(TOKEN_TRACKING_CONFIG_MAP, (present) =>
       present['since'] === undefined ? { since: new Date(now).toISOString().slice(0, 10) } : present,
     ),
-    ...kubernetesServiceObjects(network, now, addresses),
+    ...kubernetesServiceObjects(network, now),
     ...priorityClassObjects(),
     ...flowObjects(now),
   ];

@@ -7,6 +7,7 @@
 import { toError } from '../../base/errors.ts';
 import type { LateLister } from '../../server/own/late-lister.ts';
 import type { Lister } from '../../server/own/lister.ts';
+import type { EnsuredObject } from '../ensurer/ensured-object.ts';
 import { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
 import { ensuredDefaultAccounts } from '../identity/default-accounts.ts';
 import type { KubeContext } from '../kube-context.ts';
@@ -48,10 +49,11 @@ export interface Presence {
 export async function bootstrapServer(options: BootstrapServerOptions): Promise<Presence | undefined> {
   const { kube, network, trust, listers } = options;
   const ensurer = new ObjectEnsurer(kube.resource);
-  const servers = serverLeases(options);
+  const servers = serverLeases(options, ensurer);
   const lease = identityLease(options, ensurer, servers);
   const planned = ensurer.plan([
-    ...bootstrapObjects(network, trust(), kube.host.clock.now(), await servers?.renew()),
+    ...bootstrapObjects(network, trust(), kube.host.clock.now()),
+    ...aloneEndpoints(network, servers),
     ...(lease === undefined ? [] : [lease.ensuredObject()]),
   ]);
   const [objectWrites] = await Promise.all([planned, attachListers(kube, listers)]);
@@ -64,28 +66,29 @@ export async function bootstrapServer(options: BootstrapServerOptions): Promise<
     ...(await ensurer.plan(accounts)),
   ];
   await Promise.all(writes.map((write) => write()));
+  await servers?.renew();
   if (lease === undefined) return undefined;
   lease.start();
-  return { stop: () => lease.stop(), leave: () => leave(options, ensurer, servers) };
+  return { stop: () => lease.stop(), leave: () => leave(kube, servers) };
 }
 
-/** An embedded storage has one server: its endpoints stay as they are when it stops. */
-function serverLeases({ kube, network }: BootstrapServerOptions): ServerLeases | undefined {
+/** Undefined on an embedded storage, which one server uses alone, and for a server that publishes no endpoints. */
+function serverLeases({ kube, network }: BootstrapServerOptions, ensurer: ObjectEnsurer): ServerLeases | undefined {
   const self = network.self();
   if (self === undefined || kube.host.storage.embedded || !publishesEndpoints(self)) return undefined;
-  return new ServerLeases(kube.host, self.address);
+  return new ServerLeases({ host: kube.host, ensurer, self });
+}
+
+/** The endpoints of a server that shares its storage with no other one. They stay as they are when it stops. */
+function aloneEndpoints(network: ServiceNetwork, servers: ServerLeases | undefined): readonly EnsuredObject[] {
+  const self = network.self();
+  return self === undefined || servers !== undefined ? [] : endpointObjects(self, [self.address]);
 }
 
 /** A failure is logged: the key of this server expires by itself, and the next server to renew corrects the endpoints. */
-async function leave(
-  { kube, network }: BootstrapServerOptions,
-  ensurer: ObjectEnsurer,
-  servers: ServerLeases | undefined,
-): Promise<void> {
-  const self = network.self();
-  if (self === undefined || servers === undefined) return;
+async function leave(kube: KubeContext, servers: ServerLeases | undefined): Promise<void> {
   try {
-    await ensurer.ensure(endpointObjects(self, await servers.remove()));
+    await servers?.remove();
   } catch (error) {
     const reason = toError(error).message;
     kube.logger.warn('cannot remove this server from the endpoints of default/kubernetes; it expires soon', { reason });
@@ -116,9 +119,10 @@ function identityLease(
   const self = network.self();
   if (self === undefined) return undefined;
   const onRenew = async (): Promise<void> => {
-    const addresses = await servers?.renew();
-    const objects = kubernetesServiceObjects(network, clock.now(), addresses);
-    await ensurer.ensure([authenticationObject(trust(), clock.now()), ...objects]);
+    const objects = kubernetesServiceObjects(network, clock.now());
+    const endpoints = aloneEndpoints(network, servers);
+    await ensurer.ensure([authenticationObject(trust(), clock.now()), ...objects, ...endpoints]);
+    await servers?.renew();
   };
   return new IdentityLease({ self, ensurer, clock, logger, newUid: () => host.newUid(), onRenew });
 }

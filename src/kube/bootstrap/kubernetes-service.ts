@@ -16,15 +16,8 @@ const NAME = { name: 'kubernetes', namespace: 'default' };
 const PORT_NAME = 'https';
 const SERVICE_PORT = 443;
 
-/**
- * `now` is in milliseconds. `addresses` are those of all servers (`server-leases.ts`). Default: this server alone, which
- * has an embedded storage.
- */
-export function kubernetesServiceObjects(
-  network: ServiceNetwork,
-  now: number,
-  addresses?: readonly string[],
-): readonly EnsuredObject[] {
+/** All but the endpoints. `now` is in milliseconds. */
+export function kubernetesServiceObjects(network: ServiceNetwork, now: number): readonly EnsuredObject[] {
   const [range] = network.ranges;
   const self = network.self();
   const service = serviceObject(range.first, range.family, self);
@@ -35,7 +28,6 @@ export function kubernetesServiceObjects(
     ),
     { plural: 'ipaddresses', object: ipAddressObject(range.first, range.family, NAME), strategy: 'create' },
     { plural: 'services', object: service, sent: withoutAllocations(service), strategy: 'create' },
-    ...(self === undefined ? [] : endpointObjects(self, addresses)),
   ];
 }
 
@@ -108,10 +100,7 @@ export function publishesEndpoints({ address, writesEndpoints }: ServerIdentity)
  * The endpoints of these servers; all serve at the port of this one, as in the reference. There are none if the address
  * of this server is not reachable from other machines.
  */
-export function endpointObjects(
-  self: ServerIdentity,
-  addresses: readonly string[] = [self.address],
-): readonly EnsuredObject[] {
+export function endpointObjects(self: ServerIdentity, addresses: readonly string[]): readonly EnsuredObject[] {
   if (!publishesEndpoints(self)) return [];
   const ports = [{ name: PORT_NAME, port: self.port, protocol: 'TCP' }];
   const family = parseIp(self.address)?.length;

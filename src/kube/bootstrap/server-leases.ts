@@ -8,43 +8,65 @@ import { numberAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/o
 import { kindView } from '../../kinds/views.ts';
 import { PrivateObjects } from '../../server/registry/private-objects.ts';
 import type { RegistryHost } from '../../server/resource/registry-host.ts';
+import type { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
+import { endpointObjects } from './kubernetes-service.ts';
+import type { ServerIdentity } from './service-network.ts';
 
 const KIND = 'Endpoints';
 /** The reference's time to live. Servers renew their keys every ten seconds. */
 const TTL_MS = 15_000;
 
+/** Each further attempt follows a change by another server. */
+const ATTEMPTS = 10;
+
+export interface ServerLeasesOptions {
+  readonly host: RegistryHost;
+  readonly ensurer: ObjectEnsurer;
+  readonly self: ServerIdentity;
+}
+
 export class ServerLeases {
   readonly #objects: PrivateObjects;
   readonly #prefix: string;
-  readonly #address: string;
+  readonly #ensurer: ObjectEnsurer;
+  readonly #self: ServerIdentity;
   #removed = false;
 
-  constructor({ storage, scope }: RegistryHost, address: string) {
-    this.#objects = new PrivateObjects({ storage, kind: KIND, view: kindView('', 'v1', KIND) });
-    this.#prefix = `${scope}/masterleases/`;
-    this.#address = address;
+  constructor({ host, ensurer, self }: ServerLeasesOptions) {
+    this.#objects = new PrivateObjects({ storage: host.storage, kind: KIND, view: kindView('', 'v1', KIND) });
+    this.#prefix = `${host.scope}/masterleases/`;
+    this.#ensurer = ensurer;
+    this.#self = self;
   }
 
-  /** Renews the key of this server, and returns the addresses of all servers. */
-  async renew(): Promise<readonly string[]> {
-    if (this.#removed) return this.#list();
-    const key = this.#prefix + this.#address;
-    let isWritten = false;
+  /** Renews the key of this server and corrects the endpoints. */
+  async renew(): Promise<void> {
+    const ip = this.#self.address;
+    let isWritten = this.#removed;
     // Another server with the same address may write at the same time.
     while (!isWritten) {
-      const seen = await this.#objects.read(key);
+      const seen = await this.#objects.read(this.#prefix + ip);
       const generation = Number(numberAt(objectAt(seen?.object ?? {}, 'metadata') ?? {}, 'generation')) + 1;
-      const fields = { metadata: { generation }, subsets: [{ addresses: [{ ip: this.#address }] }] };
-      isWritten = await this.#objects.write(key, seen, fields, { ttlMs: TTL_MS });
+      const fields = { metadata: { generation }, subsets: [{ addresses: [{ ip }] }] };
+      isWritten = await this.#objects.write(this.#prefix + ip, seen, fields, { ttlMs: TTL_MS });
     }
-    return this.#list();
+    await this.#correctEndpoints();
   }
 
-  /** Removes the key of this server, and returns the addresses of the others. Later renewals write nothing. */
-  async remove(): Promise<readonly string[]> {
+  /** Removes the key of this server and corrects the endpoints. Later renewals do not write the key. */
+  async remove(): Promise<void> {
     this.#removed = true;
-    await this.#objects.remove(this.#prefix + this.#address);
-    return this.#list();
+    await this.#objects.remove(this.#prefix + this.#self.address);
+    await this.#correctEndpoints();
+  }
+
+  /** Ends when the stored endpoints are those of the keys: another server may write at the same time. */
+  async #correctEndpoints(): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const writes = await this.#ensurer.plan(endpointObjects(this.#self, await this.#list()));
+      if (writes.length === 0) return;
+      await Promise.all(writes.map((write) => write()));
+    }
   }
 
   async #list(): Promise<readonly string[]> {
