@@ -57,6 +57,7 @@ import { openAudit } from './open-audit.ts';
 import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
 import type { ServerOptions } from './options.ts';
 import { externalAddress, serverIdentity } from './server-address.ts';
+import { addStorageChecks, registryHost } from './storage-host.ts';
 import type { TlsMaterial } from './tls-material.ts';
 import { createWebhookCredentials } from './webhook-credentials.ts';
 
@@ -275,32 +276,6 @@ function createGenericServer(
   });
   registerProcessMetrics(server.metricRegistry, () => platform.processUsage());
   return server;
-}
-
-/** The checks have the reference's name for its storage, because probes exclude it by that name. */
-function addStorageChecks(health: Health, storage: Storage, { etcd }: ServerOptions): void {
-  const check = async (): Promise<undefined> => {
-    await storage.revision();
-    return undefined;
-  };
-  health.add({ name: 'etcd', check, timeoutMs: etcd.healthCheckMs });
-  health.addTo('readyz', { name: 'etcd-readiness', check, timeoutMs: etcd.readyCheckMs });
-}
-
-function registryHost(
-  { platform }: CompletedOptions,
-  { storage, logger }: ServerChainParts,
-  { onUntracked }: GenericServer['serving'],
-): RegistryHost {
-  return {
-    storage,
-    scope: SCOPE,
-    clock: platform.clock,
-    newUid: () => globalThis.crypto.randomUUID(),
-    random: (below) => Math.floor(Math.random() * below),
-    onTrouble: (error) => logger.error('a store failed outside of a request', error),
-    onUntracked,
-  };
 }
 
 /** The options that both resource servers get. */
