@@ -50,7 +50,7 @@ import {
   KUBE_HOOKS,
   PROXY_CERTIFICATE_HOOK,
 } from './hook-names.ts';
-import { SCOPE, startControlLoops } from './loops/control-loops.ts';
+import { startControlLoops } from './loops/control-loops.ts';
 import { createManifestMetrics } from './manifest-metrics.ts';
 import { createRefusingClient } from './no-outbound.ts';
 import { openAudit } from './open-audit.ts';
