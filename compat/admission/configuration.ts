@@ -31,6 +31,21 @@ plugins:
 - name: Unknown
 - name: PodSecurity
   path: pod-security.yaml
+- name: PodNodeSelector
+  path: node-selectors.yaml
+- name: PodTolerationRestriction
+  configuration:
+    apiVersion: podtolerationrestriction.admission.k8s.io/v1alpha1
+    kind: Configuration
+    default: [{key: spot, operator: Exists}]
+    whitelist: [{key: spot, operator: Exists}, {key: node.kubernetes.io/memory-pressure, operator: Exists}]
+- name: ResourceQuota
+  configuration:
+    apiVersion: apiserver.config.k8s.io/v1
+    kind: ResourceQuotaConfiguration
+    limitedResources:
+    - {resource: secrets, matchContains: [count/secrets]}
+    - {resource: pods, matchScopes: [{scopeName: PriorityClass, operator: In, values: [high]}]}
 - name: EventRateLimit
   configuration:
     apiVersion: eventratelimit.admission.k8s.io/v1alpha1
@@ -38,6 +53,11 @@ plugins:
     limits:
     - {type: Namespace, qps: 1, burst: 2}
     - {type: SourceAndObject, qps: 1, burst: 1}
+`;
+const NODE_SELECTORS = `
+podNodeSelectorPluginConfig:
+  clusterDefaultNodeSelector: zone=a
+  plain: zone=a,disk=ssd
 `;
 const POD_SECURITY = `
 apiVersion: pod-security.admission.config.k8s.io/v1
@@ -71,12 +91,33 @@ const label = (mode: string, level: string): Record<string, string> => ({
 });
 const runtimeClass = post('/apis/node.k8s.io/v1/runtimeclasses', { metadata: { name: 'gvisor' }, handler: 'runsc' });
 
+const HIGH = { scopeName: 'PriorityClass', operator: 'In', values: ['high'] };
+
+function secret(inNamespace: string): Step {
+  return post(`/api/v1/namespaces/${inNamespace}/secrets?dryRun=All`, { metadata: { name: 's' } });
+}
+
+/** Creates a quota and its status, which kube-controller-manager would write. */
+function quota(inNamespace: string, hard: Record<string, string>, spec: Record<string, unknown>): Step[] {
+  const name = Object.keys(hard).join('').replace('/', '-');
+  const path = `/api/v1/namespaces/${inNamespace}/resourcequotas`;
+  const used = Object.fromEntries(Object.keys(hard).map((key) => [key, '0']));
+  const body = { metadata: { name }, spec: { hard, ...spec } };
+  return [
+    post(path, body),
+    { method: 'PUT', path: `${path}/${name}/status`, body: { ...body, status: { hard, used } } },
+  ];
+}
+
 const STEPS: readonly Step[] = [
   namespace('plain'),
   namespace('open', label('enforce', 'privileged')),
   namespace('free', { ...label('enforce', 'restricted'), ...label('audit', 'baseline') }),
   namespace('old', { ...label('enforce', 'baseline'), ...label('enforce-version', 'v1.20') }),
   runtimeClass,
+  post('/apis/scheduling.k8s.io/v1/priorityclasses', { metadata: { name: 'high' }, value: 1 }),
+  ...quota('open', { 'count/secrets': '5' }, {}),
+  ...quota('open', { pods: '5' }, { scopeSelector: { matchExpressions: [HIGH] } }),
   ...['plain', 'open', 'free', 'old'].flatMap((name) => [
     pod(name, {}),
     pod(name, { hostNetwork: true }),
@@ -88,6 +129,15 @@ const STEPS: readonly Step[] = [
     type: 'application/merge-patch+json',
     body: { metadata: { labels: label('enforce', 'baseline') } },
   },
+  ...['plain', 'open'].flatMap((name) => [
+    pod(name, { nodeSelector: { disk: 'ssd' } }),
+    pod(name, { nodeSelector: { disk: 'hdd' } }),
+    pod(name, { nodeSelector: { zone: 'b' } }),
+    pod(name, { tolerations: [{ key: 'spot', value: 'x' }] }),
+    pod(name, { tolerations: [{ key: 'other', operator: 'Exists' }] }),
+    pod(name, { priorityClassName: 'high' }),
+    secret(name),
+  ]),
   event('plain', 'a', 'one'),
   event('plain', 'b', 'one'),
   event('plain', 'c', 'two', '?dryRun=All'),
@@ -150,11 +200,19 @@ const TYPE_CHECKED: Readonly<Record<string, Record<string, unknown>>> = {
   },
 };
 
+interface ShownObject {
+  readonly kind?: string;
+  readonly metadata?: { readonly labels?: object };
+  readonly spec?: { readonly nodeSelector?: object; readonly tolerations?: unknown };
+}
+
 /** The parts of an answer that both servers must agree on. */
 async function shown(client: Client, step: Step): Promise<string> {
   const { status, headers, text } = await ask(client, step, NO_VARIABLES);
-  const body = JSON.parse(text) as { readonly kind?: string; readonly metadata?: { readonly labels?: object } };
-  const answer = body.kind === 'Status' ? body : [body.kind, Object.entries(body.metadata?.labels ?? {}).sort()];
+  const body = JSON.parse(text) as ShownObject;
+  const { nodeSelector, tolerations } = body.spec ?? {};
+  const [labels, selector] = [body.metadata?.labels, nodeSelector].map((map) => Object.entries(map ?? {}).sort());
+  const answer = body.kind === 'Status' ? body : [body.kind, labels, selector, tolerations];
   return JSON.stringify([status, headers['warning'] ?? '', answer], undefined, 1);
 }
 
@@ -245,10 +303,11 @@ try {
   writeFileSync(file, CONFIGURATION + writeManifests(manifests, kubeconfig));
   writeFileSync(kubeconfig, hooks.kubeconfig);
   writeFileSync(join(folder, 'pod-security.yaml'), POD_SECURITY);
+  writeFileSync(join(folder, 'node-selectors.yaml'), NODE_SELECTORS);
   const flags = [
     `--admission-control-config-file=${file}`,
-    '--enable-admission-plugins=EventRateLimit',
-    '--disable-admission-plugins=ServiceAccount',
+    '--enable-admission-plugins=EventRateLimit,PodNodeSelector,PodTolerationRestriction',
+    '--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds',
     '--feature-gates=ManifestBasedAdmissionControlConfig=true',
   ];
   const { cases, differences } = await onFreshPair(

@@ -81,11 +81,41 @@ describe('--admission-control-config-file', () => {
       'staticManifestsDir: Forbidden: needs --feature-gates=ManifestBasedAdmissionControlConfig=true',
     ],
     [
-      '- {name: ResourceQuota, configuration: {}}',
-      'the admission plugin ResourceQuota: its configuration is not supported',
+      '- {name: ResourceQuota, configuration: {apiVersion: apiserver.config.k8s.io/v1, kind: ResourceQuotaConfiguration, limitedResources: [{}]}}',
+      'the admission plugin ResourceQuota: limitedResources[0].resource: Required value',
     ],
+    ['- {name: ResourceQuota, configuration: {}}', "the admission plugin ResourceQuota: Object 'Kind' is missing"],
   ])('refuses %s', async (plugins, message) => {
     await expect(read(plugins)).rejects.toThrow(message.replaceAll('FOLDER', folder));
+  });
+
+  it('has node selectors, tolerations and limited resources', async () => {
+    const enabled = { enableAdmission: ['PodNodeSelector', 'PodTolerationRestriction'] };
+    const tolerations =
+      '{apiVersion: podtolerationrestriction.admission.k8s.io/v1alpha1, kind: Configuration, default: [{key: a, operator: Exists}]}';
+    const quota =
+      '{apiVersion: resourcequota.admission.k8s.io/v1beta1, kind: Configuration, limitedResources: [{resource: secrets, matchContains: [secrets]}]}';
+    write('selectors.yaml', 'podNodeSelectorPluginConfig: {clusterDefaultNodeSelector: "a=b,c=d", ns: ""}');
+    const files = await read(
+      `- {name: PodNodeSelector, path: selectors.yaml}\n- {name: PodTolerationRestriction, configuration: ${tolerations}}\n- {name: ResourceQuota, configuration: ${quota}}`,
+      enabled,
+    );
+    expect([...(files.nodeSelectors ?? [])]).toEqual([
+      ['clusterDefaultNodeSelector', { a: 'b', c: 'd' }],
+      ['ns', {}],
+    ]);
+    expect(files.podTolerations).toEqual({ defaults: [{ key: 'a', operator: 'Exists' }], allowed: [] });
+    expect(files.limitedResources).toEqual([{ resource: 'secrets', contains: ['secrets'], scopes: [] }]);
+    const bad = tolerations.replace('Exists', 'Sometimes');
+    await expect(read(`- {name: PodTolerationRestriction, configuration: ${bad}}`, enabled)).rejects.toThrow(
+      'the admission plugin PodTolerationRestriction: default[0].operator: Unsupported value: "Sometimes"',
+    );
+    for (const [text, problem] of [
+      ['{podNodeSelectorPluginConfig: {x: "a"}}', 'podNodeSelectorPluginConfig.x: invalid selector: [a]'],
+      ['{podNodeSelectorPluginConfig: {x: 1}}', 'podNodeSelectorPluginConfig.x must be a string'],
+      ['{other: {}}', 'the configuration must be an object with the field podNodeSelectorPluginConfig'],
+    ])
+      await expect(read(`- {name: PodNodeSelector, configuration: ${text}}`, enabled)).rejects.toThrow(problem);
   });
 
   it('reads manifest files if the feature gate is on', async () => {

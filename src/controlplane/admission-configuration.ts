@@ -26,11 +26,25 @@ import {
   validateEventLimits,
 } from '../kube/admission/event-rate-limit/configuration.ts';
 import {
+  decodeNodeSelectors,
+  type NodeSelectors,
+  TOLERATION_CONFIGURATION,
+  type TolerationConfiguration,
+  tolerationConfigurationOf,
+  validateTolerationConfiguration,
+} from '../kube/admission/pod/scheduling-configuration.ts';
+import {
   POD_SECURITY_CONFIGURATION,
   type PodSecurityConfiguration,
   podSecurityConfigurationOf,
   validatePodSecurityConfiguration,
 } from '../kube/admission/pod-security/configuration.ts';
+import {
+  type LimitedResource,
+  limitedResourcesOf,
+  QUOTA_CONFIGURATION,
+  validateLimitedResources,
+} from '../kube/admission/resource-quota/limited-resources.ts';
 import { readFlagFile } from './flag-file.ts';
 import type { ServerOptions } from './options.ts';
 import type { Platform } from './platform.ts';
@@ -39,6 +53,9 @@ import { StaticManifests } from './static-manifests.ts';
 export interface AdmissionFiles {
   readonly podSecurity: PodSecurityConfiguration | undefined;
   readonly eventLimits: readonly EventLimit[] | undefined;
+  readonly nodeSelectors: NodeSelectors | undefined;
+  readonly podTolerations: TolerationConfiguration | undefined;
+  readonly limitedResources: readonly LimitedResource[] | undefined;
   /** The users of the kubeconfigs for webhooks. */
   readonly mutatingWebhooks: KubeconfigUsers | undefined;
   readonly validatingWebhooks: KubeconfigUsers | undefined;
@@ -55,8 +72,6 @@ const MANIFEST_PLUGINS: readonly ManifestPlugin[] = [
   'ValidatingAdmissionWebhook',
 ];
 const FLAG = '--admission-control-config-file';
-/** Plugins that have a configuration in kube-apiserver, and none here. */
-const NOT_CONFIGURABLE = ['PodNodeSelector', 'PodTolerationRestriction', 'ResourceQuota'];
 
 /**
  * Reads the files. Entries of plugins that are not enabled are not read, as in kube-apiserver. Throws ConfigError for a
@@ -72,9 +87,6 @@ export async function readAdmissionFiles(options: ServerOptions, platform: Platf
     isEnabled: (name) => isPluginEnabled(name, selection),
     readsManifests: options.admissionManifests,
   });
-  for (const name of NOT_CONFIGURABLE)
-    if ((await reader.text(name)) !== undefined)
-      throw pluginConfigError(name, path, 'its configuration is not supported; remove the entry');
   const manifests: StaticManifests[] = [];
   for (const plugin of MANIFEST_PLUGINS) {
     const found = await reader.manifests(plugin);
@@ -84,6 +96,9 @@ export async function readAdmissionFiles(options: ServerOptions, platform: Platf
     manifests,
     podSecurity: await reader.podSecurity(),
     eventLimits: await reader.eventLimits(),
+    nodeSelectors: await reader.nodeSelectors(),
+    podTolerations: await reader.podTolerations(),
+    limitedResources: await reader.limitedResources(),
     mutatingWebhooks: await reader.webhooks('MutatingAdmissionWebhook'),
     validatingWebhooks: await reader.webhooks('ValidatingAdmissionWebhook'),
     warnings: entries
@@ -136,6 +151,28 @@ class PluginReader {
     const text = await this.text('EventRateLimit');
     if (text === undefined) return undefined;
     return eventLimitsOf(decodePluginConfiguration(text, EVENT_RATE_LIMIT_CONFIGURATION, validateEventLimits));
+  }
+
+  async nodeSelectors(): Promise<NodeSelectors | undefined> {
+    const text = await this.text('PodNodeSelector');
+    if (text === undefined) return undefined;
+    const decoded = decodeNodeSelectors(text.text);
+    if (!decoded.ok) throw pluginConfigError(text.plugin, text.path, decoded.problem);
+    return decoded.selectors;
+  }
+
+  async podTolerations(): Promise<TolerationConfiguration | undefined> {
+    const text = await this.text('PodTolerationRestriction');
+    if (text === undefined) return undefined;
+    return tolerationConfigurationOf(
+      decodePluginConfiguration(text, TOLERATION_CONFIGURATION, validateTolerationConfiguration),
+    );
+  }
+
+  async limitedResources(): Promise<readonly LimitedResource[] | undefined> {
+    const text = await this.text('ResourceQuota');
+    if (text === undefined) return undefined;
+    return limitedResourcesOf(decodePluginConfiguration(text, QUOTA_CONFIGURATION, validateLimitedResources));
   }
 
   /** Reads the manifest files of a plugin; undefined if it has none. */

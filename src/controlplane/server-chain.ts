@@ -327,6 +327,9 @@ function pluginConfigurations(
   return {
     podSecurity: admission.podSecurity,
     eventLimits: admission.eventLimits,
+    nodeSelectors: admission.nodeSelectors,
+    podTolerations: admission.podTolerations,
+    limitedResources: admission.limitedResources,
     mutatingWebhooks: credentials(admission.mutatingWebhooks),
     validatingWebhooks: credentials(admission.validatingWebhooks),
     manifests: Object.fromEntries(admission.manifests.map(({ plugin, objects }) => [plugin, objects])),

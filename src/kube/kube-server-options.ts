@@ -14,7 +14,9 @@ import type { ResourceDefinition } from '../server/resource/resource-definition.
 import type { ResourceServerOptions } from '../server/resource-server.ts';
 import type { EventLimit } from './admission/event-rate-limit/configuration.ts';
 import type { TolerationDefaults } from './admission/pod/default-toleration-seconds.ts';
+import type { NodeSelectors, TolerationConfiguration } from './admission/pod/scheduling-configuration.ts';
 import type { PodSecurityConfiguration } from './admission/pod-security/configuration.ts';
+import type { LimitedResource } from './admission/resource-quota/limited-resources.ts';
 import type { AuthorizationMode } from './authorization-modes.ts';
 import type { AuthenticationTrust } from './bootstrap/authentication-config-map.ts';
 import type { ServiceNetwork } from './bootstrap/service-network.ts';
@@ -41,6 +43,12 @@ export interface PluginConfigurations {
   readonly podSecurity?: PodSecurityConfiguration | undefined;
   /** Without it the plugin EventRateLimit cannot be enabled. */
   readonly eventLimits?: readonly EventLimit[] | undefined;
+  /** Node selectors for pods of namespaces. Default: only those of annotations. */
+  readonly nodeSelectors?: NodeSelectors | undefined;
+  /** Tolerations for pods. Default: only those of annotations. */
+  readonly podTolerations?: TolerationConfiguration | undefined;
+  /** Resources that may be used only with a quota. Default none. */
+  readonly limitedResources?: readonly LimitedResource[] | undefined;
   /** The credentials for webhooks. Default: they are called without. */
   readonly mutatingWebhooks?: WebhookCredentials | undefined;
   readonly validatingWebhooks?: WebhookCredentials | undefined;

@@ -20,6 +20,8 @@ export interface ConfigKind {
   readonly kind: string;
   /** The versions that are accepted. They have the same fields. */
   readonly apiVersions: readonly string[];
+  /** An older name of the kind, with the same fields. Default none. */
+  readonly older?: { readonly kind: string; readonly apiVersions: readonly string[] };
   readonly view: StructView;
   /** Whether an unknown or duplicate field is an error. Otherwise it is ignored. */
   readonly strict: boolean;
@@ -30,7 +32,8 @@ export type DecodedConfig =
   | { readonly ok: false; readonly message: string };
 
 /** Decodes YAML or JSON. Fields of the result have the types of the kind or are absent. Never throws. */
-export function decodeConfig(text: string, { kind, apiVersions, view, strict }: ConfigKind): DecodedConfig {
+export function decodeConfig(text: string, kind: ConfigKind): DecodedConfig {
+  const { view, strict } = kind;
   const options = { fieldValidation: 'Strict', view } as const;
   const json = isJsonText(text) ? decodeStrictJson(text, options) : undefined;
   // YAML in flow style may begin as JSON does.
@@ -41,7 +44,9 @@ export function decodeConfig(text: string, { kind, apiVersions, view, strict }: 
   const [givenVersion, givenKind] = [value['apiVersion'] ?? '', value['kind'] ?? ''];
   if (givenKind === '') return { ok: false, message: "Object 'Kind' is missing" };
   if (givenVersion === '') return { ok: false, message: "Object 'apiVersion' is missing" };
-  if (givenKind !== kind || !apiVersions.some((version) => version === givenVersion))
+  const isNamed = (one: Pick<ConfigKind, 'kind' | 'apiVersions'> | undefined): boolean =>
+    one !== undefined && givenKind === one.kind && one.apiVersions.some((version) => version === givenVersion);
+  if (!isNamed(kind) && !isNamed(kind.older))
     return {
       ok: false,
       message: `no kind ${quote(String(givenKind))} is registered for version ${quote(String(givenVersion))}`,

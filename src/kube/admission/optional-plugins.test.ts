@@ -131,4 +131,41 @@ describe('plugins that are disabled by default', () => {
     await namespaceAutoProvision(there, async (name) => void made.push(name)).admit?.(attributes);
     expect(made).toEqual(['ns']);
   });
+
+  test('PodNodeSelector has a default and allowed labels of its configuration', () => {
+    const configured = new Map([
+      ['clusterDefaultNodeSelector', { zone: 'a' }],
+      ['ns', { zone: 'a', disk: 'ssd' }],
+    ]);
+    const plugin = podNodeSelector(listerOf({ metadata: { name: 'ns' } }), configured);
+    const pod = podWith();
+    expect(verdict(plugin, attributesFor('CREATE', 'pods', pod))).toBeUndefined();
+    expect(specOf(pod)['nodeSelector']).toEqual({ zone: 'a' });
+    expect(verdict(plugin, attributesFor('CREATE', 'pods', podWith({ nodeSelector: { zone: 'b' } })))).toBe(
+      'pods "p" is forbidden: pod node label selector conflicts with its namespace node label selector',
+    );
+    expect(verdict(plugin, attributesFor('CREATE', 'pods', podWith({ nodeSelector: { cpu: 'x' } })))).toBe(
+      'pods "p" is forbidden: pod node label selector labels conflict with its namespace whitelist',
+    );
+  });
+
+  test('PodTolerationRestriction uses its configuration for namespaces without annotations', () => {
+    const configured = {
+      defaults: [{ key: 'a', operator: 'Exists' }],
+      allowed: [
+        { key: 'a', operator: 'Exists' },
+        { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists' },
+      ],
+    };
+    const create = (annotations: JsonObject, spec: JsonObject = {}) => {
+      const plugin = podTolerationRestriction(listerOf({ metadata: { name: 'ns', annotations } }), configured);
+      const pod = podWith(spec);
+      return verdict(plugin, attributesFor('CREATE', 'pods', pod)) ?? specOf(pod)['tolerations'];
+    };
+    expect(create({})).toEqual([{ key: 'a', operator: 'Exists' }]);
+    expect(create({ 'scheduler.alpha.kubernetes.io/defaultTolerations': '' })).toBeUndefined();
+    expect(create({}, { tolerations: [{ key: 'b', operator: 'Exists' }] })).toBe(
+      'pod tolerations (possibly merged with namespace default tolerations) conflict with its cluster whitelist',
+    );
+  });
 });

@@ -50,7 +50,13 @@ export interface CompiledInOptions {
 
 export function compiledInPlugins(kube: KubeContext, options: CompiledInOptions = {}): readonly AdmissionPlugin[] {
   const { tolerations = {}, metricRegistry, configurations = {} } = options;
-  const { podSecurity: podSecurityConfiguration, eventLimits } = configurations;
+  const {
+    podSecurity: podSecurityConfiguration,
+    eventLimits,
+    nodeSelectors,
+    podTolerations,
+    limitedResources,
+  } = configurations;
   const { authorizer } = kube;
   const nodes = kube.reader('nodes');
   const namespaces = kube.lister('namespaces');
@@ -83,10 +89,10 @@ export function compiledInPlugins(kube: KubeContext, options: CompiledInOptions 
       metrics: metricRegistry && createPodSecurityMetrics(metricRegistry),
       configuration: podSecurityConfiguration,
     }),
-    podNodeSelector(namespaces),
+    podNodeSelector(namespaces, nodeSelectors),
     priority(kube.lister('priorityclasses')),
     defaultTolerationSeconds(tolerations),
-    podTolerationRestriction(namespaces),
+    podTolerationRestriction(namespaces, podTolerations),
     ...(eventLimits === undefined ? [] : [eventRateLimit(eventLimits, kube.host.clock)]),
     extendedResourceToleration(),
     defaultStorageClass(storageClasses),
@@ -113,6 +119,7 @@ export function compiledInPlugins(kube: KubeContext, options: CompiledInOptions 
       quotas: kube.lister('resourcequotas'),
       writeUsed: (quota, used) => writeQuotaUsage(kube, quota, used),
       now: () => kube.host.clock.now(),
+      limited: limitedResources,
     }),
     alwaysDeny(),
   ];

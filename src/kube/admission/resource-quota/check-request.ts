@@ -5,13 +5,17 @@
 
 import { refusal } from '../../../admission/refusal.ts';
 import { nameOf } from '../../../apimachinery/meta/meta.ts';
-import { objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { objectAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { compareQuantity, quantitySign } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { unknown } from '../../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { compareUtf8 } from '../../../base/utf8.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
 import { amountsOf } from '../../shared/resource-lists.ts';
 import { type Amounts, excess, formatAmounts, mask, sum, withoutZeros } from './amounts.ts';
 import type { Evaluator, ScopeSelector } from './evaluator.ts';
+import { type LimitedResource, limitedNames, limitedScopes, scopeSelectorsAt } from './limited-resources.ts';
 
 /** A parsed quota. Its limits are those of `status.hard`: a limit that is only in the spec has no effect yet. */
 export interface Quota {
@@ -25,12 +29,7 @@ export interface Quota {
 /** The scopes of a quota: those of `spec.scopes` as selectors, then those of `spec.scopeSelector`. */
 export function scopesOf(object: JsonObject): readonly ScopeSelector[] {
   const plain = textsAt(object, 'spec', 'scopes').map((scopeName) => ({ scopeName, operator: 'Exists', values: [] }));
-  const selected = objectsAt(object, 'spec', 'scopeSelector', 'matchExpressions').map((expression) => ({
-    scopeName: textAt(expression, 'scopeName'),
-    operator: textAt(expression, 'operator'),
-    values: textsAt(expression, 'values'),
-  }));
-  return [...plain, ...selected];
+  return [...plain, ...scopeSelectorsAt(object, 'spec', 'scopeSelector', 'matchExpressions')];
 }
 
 export function quotaOf(object: JsonObject): Quota {
@@ -44,15 +43,22 @@ export function quotaOf(object: JsonObject): Quota {
   };
 }
 
+export interface CheckOptions {
+  /** The time in milliseconds. */
+  readonly now: number;
+  /** Resources that a quota must cover. Default none. */
+  readonly limited?: readonly LimitedResource[] | undefined;
+}
+
 /**
  * Returns the quotas with the usage of the request added; a quota that does not match the request is returned as it is.
- * Throws the refusal. `now` is in milliseconds.
+ * Throws the refusal.
  */
 export function checkRequest(
   quotas: readonly Quota[],
   attributes: AdmissionAttributes,
   evaluator: Evaluator,
-  now: number,
+  { now, limited = [] }: CheckOptions,
 ): readonly Quota[] {
   const { object, oldObject, operation } = attributes;
   if (object === undefined) return quotas;
@@ -64,11 +70,49 @@ export function checkRequest(
     throw refusal(attributes, `quota usage is negative for resource(s): ${negative.sort().join(',')}`);
   const before = operation === 'UPDATE' ? oldObject : undefined;
   const growth = before === undefined ? usage : excess(usage, evaluator.usage(before, now));
+  const charges = new Map(
+    matching.map((quota) => {
+      const wasCounted = before !== undefined && matchesObject(quota, evaluator, before);
+      return [quota, withoutZeros(wasCounted ? growth : usage)];
+    }),
+  );
+  const charged = matching.length === 0 ? [withoutZeros(growth)] : [...charges.values()];
+  if (limited.length > 0 && charged.some(({ size }) => size > 0)) {
+    checkCoveredNames(limitedNames(limited, attributes.resource, usage), matching, attributes, evaluator);
+    checkCoveredScopes(limitedScopes(limited, evaluator, object), quotas, evaluator, object);
+  }
   return quotas.map((quota) => {
-    if (!matching.includes(quota)) return quota;
-    const wasCounted = before !== undefined && matchesObject(quota, evaluator, before);
-    return counted(quota, attributes, withoutZeros(wasCounted ? growth : usage));
+    const charge = charges.get(quota);
+    return charge === undefined ? quota : counted(quota, attributes, charge);
   });
+}
+
+/** Refuses limited amounts that no matching quota limits. */
+function checkCoveredNames(
+  names: readonly string[],
+  matching: readonly Quota[],
+  attributes: AdmissionAttributes,
+  evaluator: Evaluator,
+): void {
+  const isCovered = (name: string): boolean => evaluator.counts(name) && matching.some(({ hard }) => hard.has(name));
+  const missing = names.filter((name) => !isCovered(name)).sort(compareUtf8);
+  if (missing.length > 0) throw refusal(attributes, `insufficient quota to consume: ${missing.join(',')}`);
+}
+
+/** Refuses limited scopes of an object that no quota has. The reference answers with a 500. */
+function checkCoveredScopes(
+  scopes: readonly ScopeSelector[],
+  quotas: readonly Quota[],
+  evaluator: Evaluator,
+  object: JsonObject,
+): void {
+  const covered = quotas.flatMap((quota) =>
+    quota.scopes.filter((scope) => evaluator.matchesScope?.(scope, object) === true).map(({ scopeName }) => scopeName),
+  );
+  const missing = scopes.filter(({ scopeName }) => !covered.includes(scopeName));
+  if (missing.length === 0) return;
+  const shown = missing.map(({ scopeName, operator, values }) => `{${scopeName} ${operator} [${values.join(' ')}]}`);
+  throw new StatusError(unknown(`insufficient quota to match these scopes: [${shown.join(' ')}]`));
 }
 
 /** Returns true if the quota limits the kind and the object is in all of its scopes. */

@@ -27,7 +27,7 @@ function use(
   if (evaluator === undefined) return 'ignored';
   if (!evaluator.handles(attributes)) return 'not handled';
   try {
-    const [after] = checkRequest([quotaOf(stored)], attributes, evaluator, 0);
+    const [after] = checkRequest([quotaOf(stored)], attributes, evaluator, { now: 0 });
     return Object.fromEntries([...(after?.used ?? [])].map(([name, amount]) => [name, formatQuantity(amount)]));
   } catch (error) {
     if (isStatusError(error)) return error.status.message ?? '';
@@ -38,6 +38,50 @@ function use(
 const container = (requests: JsonObject, limits: JsonObject = {}, name = 'c'): JsonObject => ({
   name,
   resources: { requests, limits },
+});
+
+describe('limited resources', () => {
+  const limited = [
+    { resource: 'pods', contains: ['requests.'], scopes: [] },
+    {
+      resource: 'pods',
+      contains: [],
+      scopes: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high', 'higher'] }],
+    },
+  ];
+  const create = (spec: JsonObject, ...stored: JsonObject[]): string => {
+    const attributes = attributesFor('CREATE', 'pods', podWith(spec));
+    const evaluator = evaluatorOf(attributes.resource);
+    try {
+      if (evaluator !== undefined) checkRequest(stored.map(quotaOf), attributes, evaluator, { now: 0, limited });
+      return 'ok';
+    } catch (error) {
+      if (isStatusError(error)) return `${error.status.code} ${error.message}`;
+      throw error;
+    }
+  };
+
+  test('need a quota that limits their names', () => {
+    const spec = { containers: [container({ cpu: '1', memory: '1' })] };
+    expect(create({})).toBe('ok');
+    expect(create(spec)).toBe('403 pods "p" is forbidden: insufficient quota to consume: requests.cpu,requests.memory');
+    expect(create(spec, quota({ 'requests.cpu': '2' }))).toContain('insufficient quota to consume: requests.memory');
+    expect(create(spec, quota({ 'requests.cpu': '2', 'requests.memory': '2' }))).toBe('ok');
+  });
+
+  test('need a quota with their scopes', () => {
+    const spec = { priorityClassName: 'high' };
+    expect(create(spec)).toBe('500 insufficient quota to match these scopes: [{PriorityClass In [high higher]}]');
+    const matchExpressions = [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }];
+    expect(create(spec, quota({ pods: '1' }, {}, { scopeSelector: { matchExpressions } }))).toBe('ok');
+  });
+
+  test('are checked in namespaces without a quota', async () => {
+    const options = { quotas: listerOf(), writeUsed: () => Promise.reject(new Error('wrote')), now: () => 0 };
+    const attributes = attributesFor('CREATE', 'pods', podWith({ priorityClassName: 'high' }));
+    expect(await resourceQuota(options).validate?.(attributes)).toBeUndefined();
+    await expect(resourceQuota({ ...options, limited }).validate?.(attributes)).rejects.toThrow('insufficient quota');
+  });
 });
 
 describe('usage', () => {

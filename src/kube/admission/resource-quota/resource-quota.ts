@@ -17,6 +17,7 @@ import { type Amounts, equalAmounts } from './amounts.ts';
 import { checkRequest, limitsKind, type Quota, quotaOf } from './check-request.ts';
 import type { Evaluator } from './evaluator.ts';
 import { evaluatorOf } from './evaluators.ts';
+import { type LimitedResource, mayBeLimited } from './limited-resources.ts';
 
 export interface ResourceQuotaAdmission {
   readonly quotas: Lister;
@@ -24,6 +25,8 @@ export interface ResourceQuotaAdmission {
   readonly writeUsed: (quota: JsonObject, used: Amounts) => Promise<void>;
   /** The time in milliseconds. */
   readonly now: () => number;
+  /** Resources that a quota must cover. Default none. */
+  readonly limited?: readonly LimitedResource[] | undefined;
 }
 
 interface Waiter {
@@ -36,6 +39,7 @@ interface Waiter {
 const RETRIES = 3;
 
 export function resourceQuota(options: ResourceQuotaAdmission): AdmissionPlugin {
+  const { limited = [] } = options;
   const index = createNamespaceIndex(options.quotas);
   const evaluators = new Map<string, Evaluator | undefined>();
   const parsed = new WeakMap<JsonObject, Quota>();
@@ -58,11 +62,12 @@ export function resourceQuota(options: ResourceQuotaAdmission): AdmissionPlugin 
     return evaluators.get(name);
   };
   const check = (attributes: AdmissionAttributes): MaybePromise<void> => {
-    const { namespace } = attributes;
-    if (index.in(namespace).length === 0) return undefined;
+    const { namespace, resource } = attributes;
+    if (index.in(namespace).length === 0 && limited.length === 0) return undefined;
     const evaluator = evaluatorFor(attributes);
     if (evaluator === undefined || !evaluator.handles(attributes)) return undefined;
-    if (!quotasIn(namespace).some((quota) => limitsKind(quota, evaluator))) return undefined;
+    const isCounted = quotasIn(namespace).some((quota) => limitsKind(quota, evaluator));
+    if (!isCounted && !mayBeLimited(limited, resource, evaluator)) return undefined;
     return queue.check(namespace, attributes, evaluator);
   };
   return {
@@ -122,11 +127,13 @@ class QuotaQueue {
 
   async #settle(namespace: string, quotas: readonly Quota[], batch: readonly Waiter[], retries: number): Promise<void> {
     let counted = quotas;
+    // A retry has only the quotas that changed, so it cannot decide whether all resources are covered.
+    const limited = retries === RETRIES ? this.#options.limited : undefined;
     const pending: Waiter[] = [];
     for (const waiter of batch) {
       const { attributes, evaluator, done } = waiter;
       try {
-        const next = checkRequest(counted, attributes, evaluator, this.#options.now());
+        const next = checkRequest(counted, attributes, evaluator, { now: this.#options.now(), limited });
         if (attributes.dryRun || next.every((quota, i) => hasSameUsage(quota, counted[i]))) done.resolve(undefined);
         else {
           counted = next;
