@@ -15,7 +15,7 @@ const PREFIX = 'apiserver_manifest_admission_config_controller_';
 
 /** Registers the metrics, once per registry. `serverId` is the name of the server's identity Lease. */
 export function createManifestMetrics(registry: MetricRegistry, clock: Clock, serverId: string): ManifestMetrics {
-  const server = `sha256:${sha256Hex(encodeUtf8(serverId))}`;
+  const server = `sha256:${sha256Hex(encodeUtf8(serverId)).toLowerCase()}`;
   const labels = ['status', 'plugin', 'apiserver_id_hash'] as const;
   const reloads = registry.counter({
     name: `${PREFIX}automatic_reloads_total`,

@@ -146,5 +146,7 @@ export class StaticManifests {
 
 /** The hash that kube-apiserver shows in its metrics. */
 function hashOf(files: readonly ManifestFile[]): string {
-  return files.length === 0 ? '' : `sha256:${sha256Hex(encodeUtf8(files.map(({ text }) => `${text}\0`).join('')))}`;
+  if (files.length === 0) return '';
+  const content = encodeUtf8(files.map(({ text }) => `${text}\0`).join(''));
+  return `sha256:${sha256Hex(content).toLowerCase()}`;
 }
