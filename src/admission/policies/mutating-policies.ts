@@ -11,13 +11,12 @@ import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { DeferredAuthorizer } from '../../cel/libraries/deferred-authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import { OUT_OF_BUDGET, POLICY_COST } from '../cost-limits.ts';
-import { ExpressionInput, requestAuthorizer } from '../matching/expression-input.ts';
+import { requestAuthorizer } from '../matching/expression-input.ts';
 import { HookDispatcher } from '../matching/hook-dispatcher.ts';
 import type { Candidate } from '../matching/match-index.ts';
 import { Reinvocation } from '../reinvocation.ts';
-import { applyMutation, type MutationResult } from './apply-mutation.ts';
 import { boundPolicies, manifestPolicies } from './bound-policies.ts';
+import { evaluateMutation, type MutationInput, mutationExpressions } from './evaluate-mutation.ts';
 import {
   exemptionOf,
   type Misconfiguration,
@@ -26,9 +25,9 @@ import {
   type PolicyInvocation,
   type PolicyPluginOptions,
 } from './match-policy.ts';
-import { compileMutatingPolicy, type MutatingPolicy, type PolicyMutation } from './mutating-policy.ts';
+import { compileMutatingPolicy, type MutatingPolicy } from './mutating-policy.ts';
 import type { PolicyBinding } from './policy.ts';
-import { conditionObserver, PolicyExpressions } from './policy-expressions.ts';
+import { conditionObserver } from './policy-expressions.ts';
 import { mutationRefusal, type PolicyDenial } from './policy-refusal.ts';
 import { ViewedObject } from './viewed-object.ts';
 
@@ -111,17 +110,17 @@ class MutatingRun {
 
   async #invoke(invocation: Invocation, namespaceObject: JsonObject | undefined): Promise<void> {
     const { policy, binding } = invocation;
-    const expressions = await this.#expressions(invocation, namespaceObject);
+    const input = this.#input(invocation, namespaceObject);
     const { metrics } = this.#options;
     const observer = conditionObserver(metrics, policy, this.#attributes.operation);
-    const holds = await expressions.conditionsHold(observer);
+    const holds = await (await mutationExpressions(input)).conditionsHold(observer);
     if (typeof holds === 'string') this.#deny(policy, binding, holds);
     if (holds !== true) return;
     const id = idOf(invocation);
     if (this.#isSecond && !this.#reinvocation.isRequired(id)) return;
     for (const mutation of policy.mutations) {
       const started = metrics?.now() ?? 0;
-      const result = await this.#apply(mutation, invocation, namespaceObject);
+      const result = await evaluateMutation(mutation, input);
       if (result === undefined) break;
       metrics?.mutationChecked({
         policy: policy.name,
@@ -135,42 +134,9 @@ class MutatingRun {
     if (policy.reinvocable) this.#reinvocation.wasInvoked(id);
   }
 
-  /** The expressions for the present object. */
-  async #expressions(
-    { policy, params, view }: Invocation,
-    namespaceObject: JsonObject | undefined,
-  ): Promise<PolicyExpressions> {
+  #input({ policy, params, view }: Invocation, namespaceObject: JsonObject | undefined): MutationInput {
     const parts = { authorizer: this.#authorizer, namespaceObject };
-    const input = new ExpressionInput(this.#attributes, view, await this.#object.in(view), parts);
-    return new PolicyExpressions(policy, input, params);
-  }
-
-  /** Returns undefined if the request has no object. Each mutation has a budget of its own. */
-  async #apply(
-    mutation: PolicyMutation,
-    invocation: Invocation,
-    namespaceObject: JsonObject | undefined,
-  ): Promise<MutationResult | undefined> {
-    const { policy, view } = invocation;
-    const { object } = await this.#object.in(view);
-    if (object === undefined) return undefined;
-    const { compiled } = mutation;
-    if (!compiled.ok) return { error: compiled.message };
-    const expressions = await this.#expressions(invocation, namespaceObject);
-    const result = await expressions.evaluate([mutation], policy.scope, POLICY_COST);
-    const [evaluated] = result?.evaluated ?? [];
-    if (evaluated === undefined) return { error: OUT_OF_BUDGET };
-    if ('error' in evaluated) return evaluated;
-    const requested = this.#attributes.version;
-    const target = { object, requested, version: view.version ?? requested, hasType: this.#hasType() };
-    return applyMutation(mutation, evaluated.value, target);
-  }
-
-  /** A subresource with a kind of its own is described in the document of its resource. */
-  #hasType(): boolean {
-    const { operation, resource, version, versions } = this.#attributes;
-    if (operation === 'CONNECT') return false;
-    return versions.includes(version) || (version.group === resource.group && version.version === resource.version);
+    return { attributes: this.#attributes, policy, params, view, object: this.#object, parts };
   }
 
   #misconfigured(policy: MutatingPolicy, { binding, error }: Misconfiguration): void {

@@ -1,8 +1,10 @@
 /** The command `keelson policy check`. */
 import { POLICY_COST } from '../../admission/cost-limits.ts';
-import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import type { JsonPatch } from '../../apimachinery/patch/json-patch-decode.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import { writeJson } from '../../base/json-write.ts';
 import type { Finding } from '../../scaffold/finding.ts';
 import type { Manifest } from '../../scaffold/manifest-files.ts';
 import type { Place } from '../../scaffold/yaml-places.ts';
@@ -12,7 +14,7 @@ import { findingJson, findingText, githubCommand, type OutputFormat, sortFinding
 import { objectName } from '../who-json.ts';
 import { isConfiguration, loadManifests, refusalFindings } from './policy-files.ts';
 import { PolicySandbox, type SandboxOperation } from './policy-sandbox.ts';
-import { type Outcome, outcomeOf, type Verdict, type VerdictProblem, verdictsOf } from './policy-verdicts.ts';
+import { type Outcome, outcomeOf, type Verdict, verdictsOf } from './policy-verdicts.ts';
 
 export interface PolicyCheckOptions {
   readonly objects: readonly string[];
@@ -122,15 +124,31 @@ function objectLines({ manifest, expected, outcome, verdicts }: JudgedObject, re
 }
 
 function verdictLines(verdict: Verdict, report: Report): readonly string[] {
-  const { policy, binding, actions, params, problems, cost } = verdict;
-  const by = `${actions.join(', ')} by binding ${binding}${params === undefined ? '' : ` with ${params}`}`;
+  const { policy, binding, actions, params, problems, changes, cost } = verdict;
+  const how = actions.length === 0 ? '' : `${actions.join(', ')} `;
+  const by = `${how}by binding ${binding}${params === undefined ? '' : ` with ${params}`}`;
   return [
-    `  ${policy} (${by}): ${problems.length === 0 ? 'holds' : 'does not hold'}, cost ${cost.toLocaleString('en-US')}`,
-    ...problems.map((problem) => {
-      const { file, place } = problemPlace(policy, problem, report);
-      return `    ${file}:${place.line}:${place.column}: ${problem.message}`;
-    }),
+    `  ${policy} (${by}): ${resultOf(verdict)}, cost ${cost.toLocaleString('en-US')}`,
+    ...problems.map(({ index, message }) => `${placeText(verdict, index, report)}: ${message}`),
+    ...changes.flatMap(({ mutation, operations }) =>
+      operations.map((operation) => `${placeText(verdict, mutation, report)}: ${operationText(operation)}`),
+    ),
   ];
+}
+
+function resultOf({ isMutating, problems, changes }: Verdict): string {
+  if (!isMutating) return problems.length === 0 ? 'holds' : 'does not hold';
+  if (problems.length > 0) return 'fails';
+  return changes.length === 0 ? 'changes nothing' : 'changes the object';
+}
+
+function placeText(verdict: Verdict, index: number | undefined, report: Report): string {
+  const { file, place } = expressionPlace(verdict, index, report);
+  return `    ${file}:${place.line}:${place.column}`;
+}
+
+function operationText(operation: JsonPatch[number]): string {
+  return `${operation.op} ${operation.path}${'value' in operation ? ` ${writeJson(operation.value)}` : ''}`;
 }
 
 function summary({ policies, judged, findings }: Report): string {
@@ -154,13 +172,19 @@ function objectJson({ manifest, expected, outcome, verdicts }: JudgedObject, rep
     object: objectName(manifest.object),
     outcome,
     expected,
-    policies: verdicts.map(({ problems, ...verdict }) => ({
-      ...verdict,
-      problems: problems.map((problem) => {
-        const at = problemPlace(verdict.policy, problem, report);
-        return { file: at.file, ...at.place, message: problem.message };
-      }),
-    })),
+    policies: verdicts.map((verdict) => {
+      const at = (index: number | undefined): object => {
+        const found = expressionPlace(verdict, index, report);
+        return { file: found.file, ...found.place };
+      };
+      const { isMutating, problems, changes, ...rest } = verdict;
+      return {
+        ...rest,
+        type: isMutating ? 'mutating' : 'validating',
+        problems: problems.map(({ index, message }) => ({ ...at(index), message })),
+        changes: changes.map(({ mutation, operations }) => ({ ...at(mutation), patch: operations })),
+      };
+    }),
   };
 }
 
@@ -173,13 +197,18 @@ function placeOf(manifest: Manifest): FilePlace {
   return { file: manifest.file, place: manifest.place(['metadata', 'name']) };
 }
 
-/** Returns the place of the validation in the policy. */
-function problemPlace(policy: string, { validation }: VerdictProblem, { policies }: Report): FilePlace {
+/** Returns the place of a validation or mutation in the policy; that of the spec if there is no index. */
+function expressionPlace({ policy, isMutating }: Verdict, index: number | undefined, { policies }: Report): FilePlace {
+  const kind = isMutating ? 'MutatingAdmissionPolicy' : 'ValidatingAdmissionPolicy';
   const manifest = policies.find(
-    ({ object }) => textAt(object, 'metadata', 'name') === policy && /AdmissionPolicy$/.test(textAt(object, 'kind')),
+    ({ object }) => textAt(object, 'metadata', 'name') === policy && textAt(object, 'kind') === kind,
   ) as Manifest;
-  const path = validation === undefined ? ['spec'] : ['spec', 'validations', String(validation), 'expression'];
-  return { file: manifest.file, place: manifest.place(path) };
+  if (index === undefined) return { file: manifest.file, place: manifest.place(['spec']) };
+  if (!isMutating)
+    return { file: manifest.file, place: manifest.place(['spec', 'validations', String(index), 'expression']) };
+  const mutation = objectsAt(manifest.object, 'spec', 'mutations')[index] ?? {};
+  const form = textAt(mutation, 'patchType') === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration';
+  return { file: manifest.file, place: manifest.place(['spec', 'mutations', String(index), form, 'expression']) };
 }
 
 function count(n: number, noun: string): string {

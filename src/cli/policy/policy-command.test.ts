@@ -47,6 +47,27 @@ spec:
 const MAP = (name: string, data: string, more = ''): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${more}data: ${data}\n`;
 
+const MUTATING = `apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: size}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  mutations:
+    - patchType: ApplyConfiguration
+      applyConfiguration:
+        expression: 'Object{metadata: Object.metadata{labels: {"size": string(object.data.size())}}}'
+    - patchType: JSONPatch
+      jsonPatch:
+        expression: '[JSONPatch{op: "remove", path: "/data/" + object.data["drop"]}]'
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: size}
+spec: {policyName: size}
+`;
+
 let folder: string;
 let output: string[];
 let complaints: string[];
@@ -100,6 +121,43 @@ describe('keelson policy check', () => {
       '2 configurations, 3 objects, 0 problems, at most 0.00 % of the cost limit',
     ]);
     expect(code).toBe(0);
+  });
+
+  it('shows the changes of mutating policies with their place and cost, also as JSON', async () => {
+    await write('policies/mutating.yaml', MUTATING);
+    const objects = await write(
+      'maps.yaml',
+      [MAP('two', '{a: b, drop: a}'), MAP('fails', '{a: b}', '  annotations: {keelson.dev/expect: denied}\n')].join(
+        '---\n',
+      ),
+    );
+    const { code, lines } = await run('check', join(folder, 'policies'), '--objects', objects);
+    expect(lines).toEqual([
+      'maps.yaml:4:3: ConfigMap two is admitted',
+      '  size (by binding size): changes the object, cost 168',
+      '    policies/mutating.yaml:11:9: add /metadata/labels {"size":"2"}',
+      '    policies/mutating.yaml:14:9: remove /data/a',
+      // The validating policy sees the changed object.
+      '  size (Deny by binding size with small): holds, cost 10',
+      'maps.yaml:10:3: ConfigMap fails is denied',
+      '  size (by binding size): fails, cost 168',
+      `    policies/mutating.yaml:14:9: expression '[JSONPatch{op: "remove", path: "/data/" + object.data["drop"]}]' resulted in error: no such key: drop`,
+      '    policies/mutating.yaml:11:9: add /metadata/labels {"size":"1"}',
+      '  size (Deny by binding size with small): holds, cost 10',
+      '4 configurations, 2 objects, 0 problems, at most 0.00 % of the cost limit',
+    ]);
+    expect(code).toBe(0);
+    output.length = 0;
+    const json = await run('check', join(folder, 'policies'), '--objects', objects, '-o', 'json');
+    const { objects: judged } = JSON.parse(json.lines.join('\n')) as { objects: { policies: unknown[] }[] };
+    expect(judged[0]?.policies[0]).toMatchObject({
+      policy: 'size',
+      type: 'mutating',
+      changes: [
+        { file: 'policies/mutating.yaml', line: 11, column: 9, patch: [{ op: 'add', path: '/metadata/labels' }] },
+        { line: 14, patch: [{ op: 'remove', path: '/data/a' }] },
+      ],
+    });
   });
 
   it('fails for an object that is not judged as expected, also as JSON', async () => {

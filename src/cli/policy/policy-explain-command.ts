@@ -1,6 +1,6 @@
 /** The command `keelson policy explain`. */
 
-import type { BindingExplanation } from '../../admission/policies/explain-policy.ts';
+import type { BindingExplanation, PolicyEvaluation } from '../../admission/policies/explain-policy.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { readInput, requireOneStdin } from '../crd-input.ts';
@@ -104,13 +104,27 @@ function bindingLines({ binding, actions, because, fails, evaluations }: Binding
   if (because !== undefined) return [`${head} ${fails ? 'fails' : 'does not match'}: ${because}`];
   return evaluations.map((evaluation) => {
     const params = evaluation.params === undefined ? '' : ` with ${evaluation.params}`;
-    if (evaluation.verdict === undefined)
-      return `${head}${params} ${evaluation.because === undefined ? 'matches' : `does not match: ${evaluation.because}`}`;
+    if (evaluation.verdict === undefined) return `${head}${params} ${mutationText(evaluation)}`;
     const { denials, annotationErrors, cost } = evaluation.verdict;
     const texts = [...denials.map(({ message }) => message), ...annotationErrors];
     const verdict = texts.length === 0 ? 'holds' : `does not hold: ${texts.join('; ')}`;
     return `${head}${params} matches and ${verdict} (cost ${cost.toLocaleString('en-US')})`;
   });
+}
+
+/** The result of a mutating policy, or of conditions that are false. */
+function mutationText({ because, mutations }: PolicyEvaluation): string {
+  if (because !== undefined) return `does not match: ${because}`;
+  const errors = mutations.flatMap(({ error }) => error ?? []);
+  const paths = mutations.flatMap(({ changes }) => changes.map(({ path }) => path));
+  const result =
+    errors.length > 0
+      ? `fails: ${errors.join('; ')}`
+      : paths.length === 0
+        ? 'changes nothing'
+        : `changes ${paths.join(', ')}`;
+  const cost = mutations.reduce((total, one) => total + one.cost, 0);
+  return `matches and ${result} (cost ${cost.toLocaleString('en-US')})`;
 }
 
 function explanationJson(object: JsonObject, operation: string, { webhooks, policies }: Explanation): object {

@@ -1,17 +1,21 @@
-/** An admission plugin that explains all webhooks and policies for a write, and lets every write pass. */
+/**
+ * An admission plugin that explains all webhooks and policies for a write, and lets every write pass. Mutating policies
+ * change the object, so that validating ones judge the result.
+ */
 
 import { compileSelector } from '../../admission/matching/match-selectors.ts';
 import { explainPolicy, type PolicyExplanation } from '../../admission/policies/explain-policy.ts';
-import { compileMutatingPolicy } from '../../admission/policies/mutating-policy.ts';
+import { type CompiledMutatingPolicy, compileMutatingPolicy } from '../../admission/policies/mutating-policy.ts';
 import type { ParamObjects } from '../../admission/policies/params.ts';
 import {
-  type Bound,
+  type CompiledPolicy,
   compileBinding,
   compilePolicy,
   type PolicyBinding,
   type PolicyParts,
   policyNameOf,
 } from '../../admission/policies/policy.ts';
+import { ViewedObject } from '../../admission/policies/viewed-object.ts';
 import { explainWebhook } from '../../admission/webhooks/explain-webhook.ts';
 import { type Webhook, webhooksOf } from '../../admission/webhooks/webhook.ts';
 import { formatGvk, gvkOf } from '../../apimachinery/meta/gvk.ts';
@@ -47,7 +51,7 @@ type Stage = 'mutating' | 'validating';
 
 interface Configurations {
   readonly webhooks: Webhook[];
-  readonly policies: PolicyParts[];
+  readonly policies: (CompiledPolicy | CompiledMutatingPolicy)[];
   readonly bindings: Map<string, PolicyBinding[]>;
 }
 
@@ -119,10 +123,13 @@ export class PolicyReporter {
     const authorizer = this.#authorizer;
     const params = (kind: PolicyParts['paramKind'] & object): ParamObjects | undefined =>
       this.#paramsOf(formatGvk(kind));
+    const object = new ViewedObject(attributes);
     for (const policy of policies) {
-      const bound: Bound<PolicyParts> = { ...policy, bindings: bindings.get(policy.name) ?? [] };
-      this.#policies.push({ ...(await explainPolicy(bound, attributes, { params, authorizer })), isMutating });
+      const bound = { ...policy, bindings: bindings.get(policy.name) ?? [] };
+      this.#policies.push({ ...(await explainPolicy(bound, attributes, { object, params, authorizer })), isMutating });
     }
+    // Policies are matched with the object of the request, so they see changes only when all were evaluated.
+    await object.store();
     for (const webhook of webhooks) {
       const explained = await explainWebhook(webhook, attributes, authorizer);
       const because = explained.matches ? undefined : explained.because;

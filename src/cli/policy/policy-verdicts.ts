@@ -1,6 +1,7 @@
 /** The verdicts of policies on one object, and the outcome for it. */
 import type { BindingExplanation, PolicyEvaluation } from '../../admission/policies/explain-policy.ts';
-import type { Explanation } from './policy-reporter.ts';
+import type { JsonPatch } from '../../apimachinery/patch/json-patch-decode.ts';
+import type { ExplainedPolicy, Explanation } from './policy-reporter.ts';
 
 /** `denied` goes before `warned`, and `warned` before `admitted`. */
 export type Outcome = 'denied' | 'warned' | 'admitted';
@@ -8,56 +9,86 @@ export type Outcome = 'denied' | 'warned' | 'admitted';
 /** One evaluation of a policy for one binding and one parameter, or the failure of a binding. */
 export interface Verdict {
   readonly policy: string;
+  readonly isMutating: boolean;
   readonly binding: string;
   readonly actions: readonly string[];
   readonly params: string | undefined;
   readonly outcome: Outcome;
   readonly problems: readonly VerdictProblem[];
+  /** The changes by a mutating policy. A mutation without an effect has none. */
+  readonly changes: readonly VerdictChange[];
   readonly cost: number;
 }
 
+export interface VerdictChange {
+  /** The position of the mutation. */
+  readonly mutation: number;
+  readonly operations: JsonPatch;
+}
+
 export interface VerdictProblem {
-  /** The position of the validation; undefined for a problem of the policy as a whole. */
-  readonly validation: number | undefined;
+  /** The position of the validation or mutation; undefined for a problem of the policy as a whole. */
+  readonly index: number | undefined;
   readonly message: string;
 }
 
 /** Returns the verdicts of the policies and bindings that match, in order. */
 export function verdictsOf({ policies }: Explanation): readonly Verdict[] {
-  return policies.flatMap(({ policy, bindings }) =>
-    bindings.flatMap((binding) => {
+  return policies.flatMap((policy) =>
+    policy.bindings.flatMap((binding) => {
       if (binding.fails)
-        return [verdict(policy, binding, undefined, [{ validation: undefined, message: binding.because ?? '' }], true)];
+        return [failure(policy, binding, undefined, [{ index: undefined, message: binding.because ?? '' }])];
       return binding.evaluations.flatMap((evaluation) => evaluationVerdict(policy, binding, evaluation));
     }),
   );
 }
 
-function evaluationVerdict(policy: string, binding: BindingExplanation, evaluation: PolicyEvaluation): Verdict[] {
+function evaluationVerdict(
+  policy: ExplainedPolicy,
+  binding: BindingExplanation,
+  evaluation: PolicyEvaluation,
+): readonly Verdict[] {
+  if (policy.isMutating) return mutationVerdict(policy, binding, evaluation);
   const { verdict: decided } = evaluation;
   if (decided === undefined) return [];
-  const problems: VerdictProblem[] = decided.denials.map(({ index, message }) => ({ validation: index, message }));
-  for (const message of decided.annotationErrors) problems.push({ validation: undefined, message });
-  return [verdict(policy, binding, evaluation, problems, decided.annotationErrors.length > 0)];
+  const problems: VerdictProblem[] = decided.denials.map(({ index, message }) => ({ index, message }));
+  for (const message of decided.annotationErrors) problems.push({ index: undefined, message });
+  const verdict = failure(policy, binding, evaluation, problems);
+  const { actions } = binding;
+  const isDenied = problems.length > 0 && (decided.annotationErrors.length > 0 || actions.includes('Deny'));
+  const isWarned = problems.length > 0 && actions.includes('Warn');
+  return [{ ...verdict, outcome: isDenied ? 'denied' : isWarned ? 'warned' : 'admitted', cost: decided.cost }];
 }
 
-function verdict(
-  policy: string,
+/** A mutation that fails refuses the request, unless the policy ignores failures. */
+function mutationVerdict(
+  policy: ExplainedPolicy,
+  binding: BindingExplanation,
+  evaluation: PolicyEvaluation,
+): readonly Verdict[] {
+  const { mutations, because } = evaluation;
+  if (mutations.length === 0 && (because === undefined || !evaluation.fails)) return [];
+  const problems: VerdictProblem[] = evaluation.fails
+    ? mutations.flatMap(({ error }, index) => (error === undefined ? [] : [{ index, message: error }]))
+    : [];
+  if (evaluation.fails && mutations.length === 0) problems.push({ index: undefined, message: because ?? '' });
+  const changes = mutations.flatMap(({ changes: operations }, mutation) =>
+    operations.length === 0 ? [] : [{ mutation, operations }],
+  );
+  const cost = mutations.reduce((total, one) => total + one.cost, 0);
+  return [{ ...failure(policy, binding, evaluation, problems), changes, cost }];
+}
+
+/** Returns a verdict that denies the request if there is a problem. */
+function failure(
+  { policy, isMutating }: ExplainedPolicy,
   { binding, actions }: BindingExplanation,
   evaluation: PolicyEvaluation | undefined,
   problems: readonly VerdictProblem[],
-  isFailure: boolean,
 ): Verdict {
-  const outcome: Outcome =
-    problems.length === 0
-      ? 'admitted'
-      : isFailure || actions.includes('Deny')
-        ? 'denied'
-        : actions.includes('Warn')
-          ? 'warned'
-          : 'admitted';
-  const cost = evaluation?.verdict?.cost ?? 0;
-  return { policy, binding, actions, params: evaluation?.params, outcome, problems, cost };
+  const outcome = problems.length === 0 ? 'admitted' : 'denied';
+  const params = evaluation?.params;
+  return { policy, isMutating, binding, actions, params, outcome, problems, changes: [], cost: 0 };
 }
 
 /** Returns the outcome of the whole request. */
