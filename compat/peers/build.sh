@@ -5,11 +5,14 @@
 # About 10 minutes on 2 cores the first time; a program that is there already is kept.
 # usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [kube-controller-manager] [sample-controller]
 #   [sample-apiserver] [metrics-server] [helm] [helm4] [h2spec]
-#   [cert-manager-webhook] [gatekeeper]
+#   [cert-manager-webhook] [gatekeeper] [etcd-3.5] [etcd-3.4]
+# Older releases of etcd are built only if they are named. 3.4 is no Go module: it is Debian's package etcd-server.
 set -eu
 
 KUBERNETES=1.36.3
 ETCD=3.6.7
+ETCD35=3.5.35
+ETCD34=3.4
 HELM=3.22.0
 HELM4=4.3.1
 H2SPEC=2.2.1
@@ -77,6 +80,24 @@ build() {
 		begin etcd
 		go get "go.etcd.io/etcd/server/v3@v$ETCD"
 		finish etcd $ETCD '-s -w'
+		;;
+	etcd-3.5)
+		have etcd-3.5 $ETCD35 && return
+		begin etcd-3.5
+		cp "$root/compat/peers/etcd.go.txt" main.go
+		go get "go.etcd.io/etcd/server/v3@v$ETCD35"
+		finish etcd-3.5 $ETCD35 '-s -w'
+		;;
+	etcd-3.4)
+		have etcd-3.4 $ETCD34 && return
+		rm -rf "$cache/src/etcd-3.4"
+		mkdir -p "$cache/src/etcd-3.4"
+		cd "$cache/src/etcd-3.4"
+		apt-get download etcd-server
+		dpkg-deb -x etcd-server_"$ETCD34"*.deb .
+		cp usr/bin/etcd "$bin/.etcd-3.4"
+		mv "$bin/.etcd-3.4" "$bin/etcd-3.4"
+		echo $ETCD34 >"$bin/etcd-3.4.version"
 		;;
 	kubectl)
 		have kubectl $KUBERNETES && return

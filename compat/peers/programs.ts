@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 export type Program =
   | 'etcd'
+  | 'etcd-3.5'
+  | 'etcd-3.4'
   | 'kubectl'
   | 'kube-apiserver'
   | 'kube-controller-manager'

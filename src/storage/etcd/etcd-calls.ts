@@ -83,6 +83,17 @@ export class EtcdCalls {
     return readLeaseGrantResponse(bytes).id;
   }
 
+  /** The release of the member in use. Undefined: it did not answer in time. */
+  async version(timeoutMs: number): Promise<string | undefined> {
+    const { endpoint } = this.#client;
+    try {
+      const bytes = await this.#client.callMember(endpoint, STATUS, emptyRequest(), timeoutMs);
+      return readStatusResponse(bytes).version;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** The status of each member that answers, by its URL. */
   async status(timeoutMs: number): Promise<ReadonlyMap<string, StatusResponse>> {
     const found = new Map<string, StatusResponse>();

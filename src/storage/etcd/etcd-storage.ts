@@ -44,10 +44,13 @@ import { HistoryGuard } from './history-guard.ts';
 import { createKeyMap, type KeyMap } from './key-map.ts';
 import { DEFAULT_LEASE_REUSE_SECONDS, Leases } from './leases.ts';
 import type { EtcdEvent, EtcdKeyValue, Header, StatusResponse } from './messages.ts';
+import { markerKey, ordersProgress, type ProgressMarker } from './progress-marker.ts';
 import { WatchHub } from './watch-hub.ts';
 
 /** Watches get this long to deliver the last writes when the store is stopped. */
 const STOP_MS = 2_000;
+/** The time for the question which release a member has. */
+const VERSION_MS = 2_000;
 
 export interface EtcdStorageOptions extends EtcdClientOptions {
   readonly clock: Clock;
@@ -77,6 +80,8 @@ export class EtcdStorage implements Storage {
   readonly #watches = new Set<EtcdWatch>();
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #host: WatchHost;
+  /** Whether progress is read from a marker: until a member orders progress, and for good once one does not. */
+  #progress: 'unknown' | 'ordered' | 'marker' = 'unknown';
   #stopping: Promise<void> | undefined;
 
   constructor(options: EtcdStorageOptions) {
@@ -95,10 +100,22 @@ export class EtcdStorage implements Storage {
       grant: (seconds) => this.#calls.grantLease(seconds),
     });
     this.#writes = new EtcdWrites({ calls: this.#calls, keys, leases, toItem });
+    const marker: ProgressMarker = {
+      key: markerKey(keys),
+      end: keys.end,
+      write: async () => {
+        const put = { type: 'put', key: markerKey(keys), value: new Uint8Array(0), lease: undefined } as const;
+        await this.#calls.txn({ compare: [], success: [put], failure: [] });
+      },
+    };
     const watcher = {
       client: this.#client,
       clock,
-      confirm: () => this.#reads.revision(),
+      confirm: async () => {
+        await this.#checkProgress();
+        return this.#reads.revision();
+      },
+      marker: () => (this.#progress === 'ordered' ? undefined : marker),
       onHeader: (header: Header) => history.take(header, 0),
     };
     const toEvent = (event: EtcdEvent): StorageEvent => toStorageEvent(keys, event);
@@ -249,6 +266,13 @@ export class EtcdStorage implements Storage {
     this.#hub.stop();
     for (const watch of [...this.#watches]) watch.finish({ reason: 'closed' });
     this.#client.close();
+  }
+
+  /** Asks the member in use for its release, before a stream to it is opened. */
+  async #checkProgress(): Promise<void> {
+    if (this.#progress === 'marker') return;
+    const version = await this.#calls.version(VERSION_MS);
+    if (version !== undefined) this.#progress = ordersProgress(version) ? 'ordered' : 'marker';
   }
 
   /** Waits until the watches have the writes that were acknowledged. A cluster that does not answer ends the wait. */

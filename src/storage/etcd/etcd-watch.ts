@@ -124,7 +124,8 @@ export class EtcdWatch implements Watch, HubWatch {
     // Not inside the call of `watch`.
     await Promise.resolve();
     const { previous = false } = this.#options;
-    if (!previous) await hub.ready();
+    // Both ask the member how its watchers report progress.
+    await (previous ? this.#host.watcher.confirm() : hub.ready());
     const start = await this.#startRevision(previous);
     if (start === undefined || this.#sink.over) return;
     this.#after = start;

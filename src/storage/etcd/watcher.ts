@@ -10,6 +10,7 @@ import type { Duplex } from './channel.ts';
 import { type EtcdClient, WATCH } from './etcd-client.ts';
 import { GRPC, isGrpcError } from './grpc-error.ts';
 import type { EtcdEvent, Header } from './messages.ts';
+import type { ProgressMarker } from './progress-marker.ts';
 import { watchCreateRequest, watchProgressRequest } from './requests.ts';
 import { readWatchResponse } from './responses.ts';
 import { beginStream, stepWatch, type WatcherState } from './watch-step.ts';
@@ -31,6 +32,8 @@ export interface WatcherOptions {
    * reached.
    */
   confirm(): Promise<Revision>;
+  /** The marker to use instead of progress requests. Undefined: the member orders its answers. */
+  marker(): ProgressMarker | undefined;
   /** Called with the header of each response. */
   onHeader(header: Header): void;
 }
@@ -92,11 +95,15 @@ export class Watcher {
   #requestProgress(): void {
     if (this.#state.created) {
       this.#isProgressRequested = true;
-      this.#stream?.send(watchProgressRequest());
+      const marker = this.#options.marker();
+      if (marker === undefined) this.#stream?.send(watchProgressRequest());
+      // After a failed write the timer asks again.
+      else marker.write().catch(() => undefined);
     }
     if (this.#progressTimer !== undefined) return;
     this.#progressTimer = this.#options.clock.setTimer(PROGRESS_MS, () => {
       this.#progressTimer = undefined;
+      this.#isProgressRequested = false;
       if (this.#state.position < this.#wanted) this.#requestProgress();
     });
   }
@@ -114,7 +121,9 @@ export class Watcher {
       },
     });
     this.#stream = stream;
-    stream.send(watchCreateRequest({ key, end, startRevision: this.#state.position + 1, previous }));
+    const range = this.#options.marker() ?? { key, end };
+    const startRevision = this.#state.position + 1;
+    stream.send(watchCreateRequest({ key: range.key, end: range.end, startRevision, previous }));
   }
 
   #take(message: Uint8Array): void {
@@ -132,12 +141,19 @@ export class Watcher {
     } else {
       this.#failures = 0;
       this.#state = step.state;
-      if (step.events.length > 0) this.#sink.events(step.events);
+      const events = this.#options.marker() === undefined ? step.events : step.events.filter(this.#isOwn);
+      if (events.length > 0) this.#sink.events(events);
       if (this.#state.position > before.position) this.#sink.progress(this.#state.position);
       if (response.events.length === 0) this.#isProgressRequested = false;
       if (response.created && this.#state.position < this.#wanted) this.#requestProgress();
     }
   }
+
+  /** Whether an event belongs to the range. A watcher with a marker gets those of the whole store. */
+  readonly #isOwn = ({ item }: EtcdEvent): boolean => {
+    const { key, end } = this.#options;
+    return item.key >= key && (end === '\0' || item.key < end);
+  };
 
   #lost(error: Error): void {
     this.#stream = undefined;

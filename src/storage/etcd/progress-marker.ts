@@ -1,0 +1,31 @@
+/**
+ * Progress of watchers on releases of etcd whose answers to progress requests cannot be trusted: they may overtake events
+ * (etcd#15220). There a key beside those of the store is written; its event proves that every earlier one has arrived,
+ * because etcd orders the events of one watcher.
+ */
+import type { KeyMap } from './key-map.ts';
+
+export interface ProgressMarker {
+  /** Sorts before the keys of the store. No key of a store is between them. */
+  readonly key: string;
+  /** The end of the range of the store's keys. */
+  readonly end: string;
+  write(): Promise<void>;
+}
+
+/** The first patch releases that kube-apiserver trusts (`apiserver/pkg/storage/feature/feature_support_checker.go`). */
+const FIXED: Readonly<Record<string, number>> = { '3.4': 31, '3.5': 13 };
+
+/** Whether a release of etcd answers progress requests in order with the events. False for text that is no version. */
+export function ordersProgress(version: string): boolean {
+  const found = /^(\d+)\.(\d+)\.(\d+)/.exec(version);
+  if (found === null) return false;
+  const [major, minor, patch] = found.slice(1).map(Number) as [number, number, number];
+  if (major !== 3) return major > 3;
+  return minor > 5 || patch >= (FIXED[`3.${minor}`] ?? Number.POSITIVE_INFINITY);
+}
+
+/** `/registry.progress` for keys `/registry/...`. */
+export function markerKey({ start }: KeyMap): string {
+  return `${start.endsWith('/') ? start.slice(0, -1) : start}.progress`;
+}
