@@ -11,6 +11,8 @@ export interface ClusterOptions {
   readonly members: number;
   /** More flags of etcd, for all members. */
   readonly flags?: readonly string[];
+  /** The files of members that serve TLS and demand client certificates of the CA. Default: no TLS. */
+  readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
   /** Returns the URL under which the other members reach the one that listens on `url`. Default: that URL. */
   readonly advertise?: (url: string) => Promise<string>;
 }
@@ -20,6 +22,8 @@ interface MemberUrls {
   readonly urls: readonly string[];
   readonly peerUrls: readonly string[];
   readonly advertised: readonly string[];
+  /** Of /health, without TLS. */
+  readonly healthUrls: readonly string[];
 }
 
 export class Cluster {
@@ -28,13 +32,15 @@ export class Cluster {
   readonly #options: ClusterOptions;
   readonly #peerUrls: readonly string[];
   readonly #advertised: readonly string[];
+  readonly #healthUrls: readonly string[];
   readonly #children: (Child | undefined)[];
 
-  private constructor(options: ClusterOptions, { urls, peerUrls, advertised }: MemberUrls) {
+  private constructor(options: ClusterOptions, { urls, peerUrls, advertised, healthUrls }: MemberUrls) {
     this.#options = options;
     this.urls = urls;
     this.#peerUrls = peerUrls;
     this.#advertised = advertised;
+    this.#healthUrls = healthUrls;
     this.#children = urls.map(() => undefined);
     this.folder = mkdtempSync(join(tmpdir(), 'compat-etcd-'));
   }
@@ -44,13 +50,16 @@ export class Cluster {
     const urls: string[] = [];
     const peerUrls: string[] = [];
     const advertised: string[] = [];
+    const healthUrls: string[] = [];
     for (let i = 0; i < options.members; i++) {
-      urls.push(`http://127.0.0.1:${await freePort()}`);
+      const scheme = options.tls === undefined ? 'http' : 'https';
+      urls.push(`${scheme}://127.0.0.1:${await freePort()}`);
+      healthUrls.push(`http://127.0.0.1:${await freePort()}`);
       const peerUrl = `http://127.0.0.1:${await freePort()}`;
       peerUrls.push(peerUrl);
       advertised.push((await options.advertise?.(peerUrl)) ?? peerUrl);
     }
-    const cluster = new Cluster(options, { urls, peerUrls, advertised });
+    const cluster = new Cluster(options, { urls, peerUrls, advertised, healthUrls });
     try {
       for (let i = 0; i < options.members; i++) cluster.launch(i);
       for (let i = 0; i < options.members; i++) await cluster.healthy(i);
@@ -74,6 +83,8 @@ export class Cluster {
         `--listen-peer-urls=${this.#peerUrls[i]}`,
         `--initial-advertise-peer-urls=${this.#advertised[i]}`,
         `--initial-cluster=${initial}`,
+        `--listen-metrics-urls=${this.#healthUrls[i]}`,
+        ...tlsFlags(this.#options),
         '--unsafe-no-fsync',
         ...(this.#options.flags ?? []),
       ],
@@ -83,7 +94,7 @@ export class Cluster {
   }
 
   async healthy(i: number): Promise<void> {
-    const check = async (): Promise<boolean> => (await fetch(`${this.urls[i]}/health`)).ok;
+    const check = async (): Promise<boolean> => (await fetch(`${this.#healthUrls[i]}/health`)).ok;
     const child = this.#children[i]!;
     await waitUntilReady({ what: `etcd member ${i}`, child, logFile: this.#log(i), check });
   }
@@ -113,4 +124,9 @@ export class Cluster {
   #log(i: number): string {
     return join(this.folder, `m${i}.log`);
   }
+}
+
+function tlsFlags({ tls }: ClusterOptions): readonly string[] {
+  if (tls === undefined) return [];
+  return [`--cert-file=${tls.cert}`, `--key-file=${tls.key}`, `--trusted-ca-file=${tls.ca}`, '--client-cert-auth'];
 }

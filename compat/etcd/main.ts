@@ -13,6 +13,7 @@ import { type Case, runCases } from '../rows/cases.ts';
 import { Cluster } from './cluster.ts';
 import { faultCases } from './fault-cases.ts';
 import { etcdDriver } from './suite-driver.ts';
+import { tlsCases } from './tls-cases.ts';
 
 const { values } = parseArgs({
   options: {
@@ -100,8 +101,8 @@ async function runAll(release: Release): Promise<void> {
     }
   }
   failed += await runCases(
-    `${release.name} with faults`,
-    faultCases(release.etcd).filter(({ name }) => name.includes(values.only)),
+    `${release.name} with faults and with TLS`,
+    [...faultCases(release.etcd), ...tlsCases(release.etcd)].filter(({ name }) => name.includes(values.only)),
     60_000,
   );
 }

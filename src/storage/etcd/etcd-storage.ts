@@ -112,8 +112,8 @@ export class EtcdStorage implements Storage {
       client: this.#client,
       clock,
       confirm: async () => {
-        await this.#checkProgress();
-        return this.#reads.revision();
+        const [revision] = await Promise.all([this.#reads.revision(), this.#checkProgress()]);
+        return revision;
       },
       marker: () => (this.#progress === 'ordered' ? undefined : marker),
       onHeader: (header: Header) => history.take(header, 0),
@@ -134,6 +134,7 @@ export class EtcdStorage implements Storage {
       get horizon() {
         return history.horizon;
       },
+      checkProgress: () => this.#checkProgress(),
       readRevision: () => this.#reads.revision(),
       readState: (prefixes) => this.#reads.state(prefixes),
       toEvent,

@@ -27,6 +27,8 @@ export interface WatchHost {
   /** The highest revision that the driver has seen. */
   readonly revision: Revision;
   readonly horizon: Revision;
+  /** Learns how the member in use reports progress, before a watcher is opened on it. Never rejects. */
+  checkProgress(): Promise<void>;
   /** A quorum read. */
   readRevision(): Promise<Revision>;
   /** The state of the prefixes at one revision, in key order. */
@@ -124,9 +126,11 @@ export class EtcdWatch implements Watch, HubWatch {
     // Not inside the call of `watch`.
     await Promise.resolve();
     const { previous = false } = this.#options;
-    // Both ask the member how its watchers report progress.
-    await (previous ? this.#host.watcher.confirm() : hub.ready());
+    if (!previous) await hub.ready();
+    // The hub has asked for the way of progress already.
+    const asked = previous ? this.#host.checkProgress() : undefined;
     const start = await this.#startRevision(previous);
+    await asked;
     if (start === undefined || this.#sink.over) return;
     this.#after = start;
     this.#reported = Math.min(start, this.#host.revision);
