@@ -2,6 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareUtf8, countCodePoints, sortByName, sortUtf8 } from './utf8.ts';
 
+describe('compareUtf8', () => {
+  it('has the order of the encoded bytes', () => {
+    const char = fc.constantFrom('a', 'b', '\u00e9', '\ud7ff', '\ue000', '\uffee', '\u{10000}', '\u{10ffff}');
+    const text = fc.oneof(fc.string({ unit: char, maxLength: 4 }), fc.string({ unit: 'binary' }));
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        expect(Math.sign(compareUtf8(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      }),
+      { seed: 7, numRuns: 500 },
+    );
+  });
+});
+
 describe('sortUtf8', () => {
   it('has the order of compareUtf8 and tells whether it changed, for few and many texts', () => {
     const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('\u{10000}', '\uffee', '\ud7ff'));
