@@ -17,8 +17,15 @@ export interface CaseResult {
 const WIDTH = 6;
 /** The path of the object, without subresource and query. */
 const NAMED_OBJECT = /^.*\/x(?=[/?]|$)/;
-/** Returns results in the order of the cases. */
-export async function runCases(pair: Pair, cases: readonly AdmissionCase[]): Promise<CaseResult[]> {
+/**
+ * Returns results in the order of the cases. `installed` is called when both servers use all configurations, before the
+ * first request of a case. Default: nothing is called.
+ */
+export async function runCases(
+  pair: Pair,
+  cases: readonly AdmissionCase[],
+  installed?: () => Promise<void>,
+): Promise<CaseResult[]> {
   const sides = await Promise.all(
     [pair.reference, pair.candidate].map(async (peer) => ({
       client: createClient(peer),
@@ -27,6 +34,7 @@ export async function runCases(pair: Pair, cases: readonly AdmissionCase[]): Pro
   );
   try {
     await Promise.all(sides.map((side) => install(side, cases)));
+    await installed?.();
     const results: CaseResult[] = [];
     let next = 0;
     const worker = async (): Promise<void> => {

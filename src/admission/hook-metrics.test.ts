@@ -49,7 +49,7 @@ describe('metrics of webhooks', () => {
         `apiserver_admission_webhook_request_total{code="200",${yes},rejected="false",type="validating"} 1`,
         `apiserver_admission_webhook_request_total{code="600",${no},rejected="true",type="validating"} 1`,
         `apiserver_admission_webhook_rejection_count{error_type="no_error",${no},rejection_code="600",type="validating"} 1`,
-        `apiserver_admission_webhook_request_total{code="400",${gone},rejected="false",type="validating"} 1`,
+        `apiserver_admission_webhook_request_total{code="503",${gone},rejected="false",type="validating"} 1`,
         'apiserver_admission_webhook_fail_open_count{name="gone.example.com",type="validating"} 1',
       ]),
     );
@@ -74,12 +74,21 @@ describe('metrics of webhooks', () => {
     ];
     hooks.configure(configuration('a', ['/a'], { matchConditions }));
     await send(validatingAdmissionWebhook({ ...hooks.options, metrics }));
-    const labels = '{kind="webhook",name="a.example.com",operation="CREATE",type="validate"} 1';
+    const labels = (type: string): string =>
+      `{kind="webhook",name="a.example.com",operation="CREATE",type="${type}"} 1`;
     expect(samples()).toEqual([
-      `apiserver_admission_match_condition_evaluation_errors_total${labels}`,
-      `apiserver_admission_match_condition_evaluation_seconds_count${labels}`,
-      `apiserver_admission_match_condition_exclusions_total${labels}`,
+      `apiserver_admission_match_condition_evaluation_errors_total${labels('validating')}`,
+      `apiserver_admission_match_condition_evaluation_seconds_count${labels('validating')}`,
+      `apiserver_admission_match_condition_exclusions_total${labels('validate')}`,
     ]);
+  });
+
+  it('have no series for match conditions that hold', async () => {
+    const { metrics, samples } = metricsOf();
+    const hooks = testWebhooks({ '/a': () => ({ allowed: true }) });
+    hooks.configure(configuration('a', ['/a'], { matchConditions: [{ name: 'a', expression: 'true' }] }));
+    await send(validatingAdmissionWebhook({ ...hooks.options, metrics }));
+    expect(samples().filter((line) => line.includes('match_condition'))).toEqual([]);
   });
 
   it('have no series for a request that nothing matches', async () => {

@@ -11,7 +11,8 @@ export type WebhookType = 'admit' | 'validating';
 export interface ConditionOwner {
   readonly name: string;
   readonly kind: 'webhook' | 'policy';
-  readonly type: 'admit' | 'validate';
+  /** Conditions of validating webhooks are counted as `validating`, and those of all policies as `validate`. */
+  readonly type: WebhookType | 'validate';
   readonly operation: Operation;
 }
 
@@ -38,9 +39,12 @@ export interface HookMetrics {
   webhookCalled(name: string, type: WebhookType, operation: Operation, outcome: WebhookOutcome): void;
   /** Counts a failure that is ignored. */
   webhookFailedOpen(name: string, type: WebhookType): void;
-  /** `errors`: the number of conditions that failed. */
-  conditionsEvaluated(owner: ConditionOwner, milliseconds: number, errors: number): void;
-  /** Counts a request that the conditions of a webhook exclude. */
+  /**
+   * Counts conditions that do not hold or fail. As in kube-apiserver those that hold are not counted. `errors`: the
+   * number of conditions that failed.
+   */
+  conditionsRefused(owner: ConditionOwner, milliseconds: number, errors: number): void;
+  /** Counts a request that the conditions of a webhook exclude. The type of a validating webhook is `validate` here. */
   conditionsExcluded(owner: ConditionOwner): void;
   /** Counts a validation that does not hold, or an error. `allow` is for errors that are ignored. */
   policyChecked(check: PolicyCheck, action: 'allow' | 'deny' | 'audit' | 'warn'): void;
@@ -141,10 +145,10 @@ function webhookMetrics(registry: MetricRegistry): Pick<HookMetrics, 'webhookCal
   };
 }
 
-function conditionMetrics(registry: MetricRegistry): Pick<HookMetrics, 'conditionsEvaluated' | 'conditionsExcluded'> {
+function conditionMetrics(registry: MetricRegistry): Pick<HookMetrics, 'conditionsRefused' | 'conditionsExcluded'> {
   const durations = registry.histogram({
     name: 'apiserver_admission_match_condition_evaluation_seconds',
-    help: 'Seconds that the match conditions of a webhook or policy took.',
+    help: 'Seconds that match conditions of a webhook or policy took which did not hold or failed.',
     labels: CONDITION_LABELS,
     buckets: CONDITION_BUCKETS,
   });
@@ -159,11 +163,12 @@ function conditionMetrics(registry: MetricRegistry): Pick<HookMetrics, 'conditio
     labels: CONDITION_LABELS,
   });
   return {
-    conditionsEvaluated: ({ name, kind, type, operation }, milliseconds, errors) => {
+    conditionsRefused: ({ name, kind, type, operation }, milliseconds, errors) => {
       if (errors > 0) failures.labels(name, kind, type, operation).add(errors);
       durations.labels(name, kind, type, operation).observe(milliseconds / 1000);
     },
-    conditionsExcluded: ({ name, kind, type, operation }) => exclusions.labels(name, kind, type, operation).add(),
+    conditionsExcluded: ({ name, kind, type, operation }) =>
+      exclusions.labels(name, kind, type === 'validating' ? 'validate' : type, operation).add(),
   };
 }
 

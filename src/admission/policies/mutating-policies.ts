@@ -8,6 +8,7 @@
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
+import { toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { DeferredAuthorizer } from '../../cel/libraries/deferred-authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
@@ -120,14 +121,19 @@ class MutatingRun {
     if (this.#isSecond && !this.#reinvocation.isRequired(id)) return;
     for (const mutation of policy.mutations) {
       const started = metrics?.now() ?? 0;
-      const result = await evaluateMutation(mutation, input);
-      if (result === undefined) break;
-      metrics?.mutationChecked({
-        policy: policy.name,
-        binding: binding.name,
-        milliseconds: metrics.now() - started,
-        message: 'error' in result ? result.error : '',
+      const count = (message: string): void =>
+        metrics?.mutationChecked({
+          policy: policy.name,
+          binding: binding.name,
+          milliseconds: metrics.now() - started,
+          message,
+        });
+      const result = await evaluateMutation(mutation, input).catch((caught: unknown) => {
+        count(toError(caught).message);
+        throw caught;
       });
+      if (result === undefined) break;
+      count('error' in result ? result.error : '');
       if ('error' in result) this.#deny(policy, binding, result.error);
       else this.#object.replace(result.object);
     }

@@ -34,7 +34,7 @@ export function conditionObserver(
     metrics && {
       now: () => metrics.now(),
       conditions: (milliseconds, errors) =>
-        metrics.conditionsEvaluated({ name, kind: 'policy', type: 'validate', operation }, milliseconds, errors),
+        metrics.conditionsRefused({ name, kind: 'policy', type: 'validate', operation }, milliseconds, errors),
     }
   );
 }
@@ -58,8 +58,9 @@ export class PolicyExpressions {
     if (conditions.length === 0) return true;
     const started = observer?.now() ?? 0;
     const result = await this.conditions();
+    if ('matches' in result && result.matches) return true;
     observer?.conditions(observer.now() - started, result.errors);
-    if ('matches' in result) return result.matches;
+    if ('matches' in result) return false;
     return ignoresFailures ? false : result.error;
   }
 

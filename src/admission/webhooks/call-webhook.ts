@@ -28,11 +28,11 @@ export interface WebhookCall {
 /** A webhook that could not be called, or whose answer is not an AdmissionReview. */
 export class CallFailure extends Error {
   override readonly name: string = 'CallFailure';
-  /** The HTTP status of the answer. 400 without one, as in the metrics of kube-apiserver. */
+  /** The HTTP status of the answer. 503 without one, as in the metrics of kube-apiserver. */
   readonly code: number;
 
   /** `reason` follows the name of the webhook in the message. */
-  constructor(webhook: Webhook, reason: string, code = 400) {
+  constructor(webhook: Webhook, reason: string, code = 503) {
     super(`failed calling webhook ${JSON.stringify(webhook.name)}: ${reason}`);
     this.code = code;
   }
@@ -54,12 +54,14 @@ export async function callWebhook(
     throw new CallFailure(
       webhook,
       'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+      400,
     );
   const { ca } = webhook;
   if (ca === undefined)
     throw new CallFailure(
       webhook,
       'could not get REST client: unable to load root certificates: the caBundle is not base64',
+      500,
     );
   const credentials = host.credentials && (await credentialsOf(host.credentials, webhook));
   const uid = host.newUid();
@@ -86,7 +88,7 @@ async function credentialsOf(credentials: WebhookCredentials, webhook: Webhook):
   try {
     return await credentials(credentialTarget(webhook.address));
   } catch (caught) {
-    throw new CallFailure(webhook, `could not get REST client: ${toError(caught).message}`);
+    throw new CallFailure(webhook, `could not get REST client: ${toError(caught).message}`, 500);
   }
 }
 

@@ -17,7 +17,7 @@ export async function explainWebhook(
   if (!explained.matches || webhook.conditions.length === 0) return explained;
   const { view } = explained;
   const objects = await viewedObjects(attributes, view);
-  const result = await new WebhookMatcher(attributes, { authorizer }, 'validate').conditions(webhook, view, objects);
+  const result = await new WebhookMatcher(attributes, { authorizer }, 'validating').conditions(webhook, view, objects);
   if ('error' in result) {
     if (!webhook.ignoresFailures) return explained;
     return { matches: false, because: `its match conditions fail and its failurePolicy is Ignore: ${result.error}` };

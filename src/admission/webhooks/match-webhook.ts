@@ -75,11 +75,11 @@ export class WebhookMatcher {
     const { metrics } = this.#options;
     const started = metrics?.now() ?? 0;
     const result = await this.conditions(webhook, view, objects);
-    if (metrics !== undefined) {
+    if (metrics !== undefined && !('matches' in result && result.matches)) {
       const { name } = webhook;
       const owner: ConditionOwner = { name, kind: 'webhook', type: this.#type, operation: attributes.operation };
-      metrics.conditionsEvaluated(owner, metrics.now() - started, result.errors);
-      if ('matches' in result && !result.matches) metrics.conditionsExcluded(owner);
+      metrics.conditionsRefused(owner, metrics.now() - started, result.errors);
+      if ('matches' in result) metrics.conditionsExcluded(owner);
     }
     if ('matches' in result) return result.matches;
     if (webhook.ignoresFailures) return false;

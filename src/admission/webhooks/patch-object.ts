@@ -37,7 +37,7 @@ export function applyWebhookPatch(
       `admission webhook ${quote(webhook.name)} attempted to modify the object, which is not supported for this operation`,
     );
   if (response.patchType !== 'JSONPatch')
-    throw new CallFailure(webhook, `unsupported patch type ${quote(response.patchType)}`);
+    throw new CallFailure(webhook, `unsupported patch type ${quote(response.patchType)}`, 400);
   const patched = applyJsonPatch(cloneJson(object), patch);
   if (!patched.ok) throw failed(patched.error.message);
   const decoded = decodeMutated(patched.value, version, 'Ignore');

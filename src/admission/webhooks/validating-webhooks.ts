@@ -28,7 +28,7 @@ async function validate(
   attributes: AdmissionAttributes,
   candidates: readonly Candidate<Webhook>[],
 ): Promise<void> {
-  const matcher = new WebhookMatcher(attributes, options, 'validate');
+  const matcher = new WebhookMatcher(attributes, options, 'validating');
   const invocations: Invocation[] = [];
   for (const candidate of candidates) {
     const invocation = await matcher.match(candidate);
