@@ -15,6 +15,8 @@ import { decodeUtf8 } from '../../src/base/bytes.ts';
 import { isJsonObject, type JsonObject } from '../../src/base/json-value.ts';
 import { writeJson } from '../../src/base/json-write.ts';
 import { VALIDATING_ADMISSION_POLICY } from '../../src/kube/groups/admissionregistration/validating-admission-policy.ts';
+import { generatePolicy } from './policy-generate.ts';
+import { createRandom } from './random.ts';
 import type { FuzzTarget } from './targets.ts';
 
 const POD: JsonObject = {
@@ -89,15 +91,23 @@ const patches: FuzzTarget = {
   run: (input) => patched(input),
 };
 
-/** Compiles and evaluates a policy. Returns whether all of its expressions compile. */
-async function judge(policy: JsonObject): Promise<boolean> {
+/** The most that a policy may cost: each expression has a budget, and validations and annotations have one in common. */
+function costLimit({ validations, variables, annotations }: ReturnType<typeof compilePolicy>): number {
+  const messages = validations.filter(({ messageExpression }) => messageExpression !== undefined);
+  // Validations, messages and annotations evaluate variables anew.
+  const expressions = validations.length + messages.length + annotations.length + 3 * variables.length;
+  return Math.min(2 * POLICY_COST, expressions * EXPRESSION_COST) * TOLERANCE;
+}
+
+/** Compiles and evaluates a policy for a Pod. Returns whether all of its expressions compile. */
+async function judge(policy: JsonObject, pod: JsonObject = POD): Promise<boolean> {
   const compiled = compilePolicy(policy);
-  const attributes = attributesFor('CREATE', 'pods', POD);
+  const attributes = attributesFor('CREATE', 'pods', pod);
   const view = { resource: attributes.resource, kind: attributes.kind, version: undefined };
   const input = new ExpressionInput(
     attributes,
     view,
-    { object: POD, oldObject: undefined },
+    { object: pod, oldObject: undefined },
     {
       authorizer: requestAuthorizer(
         { authorize: () => ({ decision: 'allow', reason: '', error: '' }) },
@@ -107,8 +117,8 @@ async function judge(policy: JsonObject): Promise<boolean> {
     },
   );
   const { cost } = await evaluatePolicy({ ...compiled, bindings: [] }, input, undefined);
-  // Annotations have a budget of their own.
-  if (cost > 2 * POLICY_COST * TOLERANCE) throw new Error(`the policy costs ${cost}`);
+  const limit = costLimit(compiled);
+  if (cost > limit) throw new Error(`the policy costs ${cost}, more than ${limit}`);
   const { validations, variables, annotations } = compiled;
   return [...validations, ...variables, ...annotations].every((one) => one.compiled.ok);
 }
@@ -200,4 +210,32 @@ const policies: FuzzTarget = {
   },
 };
 
-export const admissionTargets: readonly FuzzTarget[] = [reviews, patches, expressions, policies];
+/** A Pod with long lists, over which nested macros exceed the budgets. */
+const LARGE_POD: JsonObject = {
+  ...POD,
+  spec: {
+    containers: Array.from({ length: 40 }, (_, i) => ({
+      name: `c${i}`,
+      image: `registry/image-${i}:1`,
+      args: Array.from({ length: 60 }, (_unused, j) => `--flag-${j}=${i}`),
+    })),
+    priority: 3,
+  },
+};
+
+/** The input is the seed of a policy whose expressions all compile. */
+const generated: FuzzTarget = {
+  name: 'policy-generated',
+  corpus: ['a', 'seed'],
+  words: ['b', 'seeds'],
+  stepsPerInput: 16 * POLICY_COST,
+  inputs: 0.02,
+  run: async (input) => {
+    const seed = input.reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), 0x811c9dc5);
+    const policy = generatePolicy(createRandom(seed));
+    if (!(await judge(policy, LARGE_POD))) throw new Error(`a generated policy does not compile: ${writeJson(policy)}`);
+    return true;
+  },
+};
+
+export const admissionTargets: readonly FuzzTarget[] = [reviews, patches, expressions, policies, generated];
