@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/base/virtual-clock.ts';
 import type { Stored } from '../../src/client/object-types.ts';
+import { Lease } from '../../src/kinds/api/coordination/v1.ts';
 import { Endpoints, Service } from '../../src/kinds/api/core/v1.ts';
 import { EndpointSlice } from '../../src/kinds/api/discovery/v1.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
@@ -142,3 +143,20 @@ async function leaseLike(ip: string, other: string): Promise<Uint8Array> {
   if (result.outcome !== 'found') throw new TypeError('no lease');
   return Buffer.from(Buffer.from(result.item.value).toString('latin1').replace(ip, other), 'latin1');
 }
+
+it('the identity Lease of a killed server is removed when it has expired', async () => {
+  const plane = await start();
+  const leases = plane.client.api(Lease, 'kube-system');
+  const labels = { 'apiserver.kubernetes.io/identity': 'kube-apiserver' };
+  const spec = (agoMs: number) => ({
+    leaseDurationSeconds: 3600,
+    renewTime: new Date(clock.now() - agoMs).toISOString().replace('Z', '000Z'),
+  });
+  await leases.create({ metadata: { name: 'apiserver-killed', labels }, spec: spec(3_700_000) });
+  await leases.create({ metadata: { name: 'apiserver-other', labels }, spec: spec(10_000) });
+  await leases.create({ metadata: { name: 'no-server' }, spec: spec(3_700_000) });
+  await clock.advance(10_000);
+  await until('the Lease is removed', async () => (await leases.find('apiserver-killed')) === undefined);
+  expect(await leases.find('apiserver-other')).toBeDefined();
+  expect(await leases.find('no-server')).toBeDefined();
+});

@@ -13,13 +13,17 @@ import { ensuredDefaultAccounts } from '../identity/default-accounts.ts';
 import type { KubeContext } from '../kube-context.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
 import { authenticationObject, bootstrapObjects } from './bootstrap-objects.ts';
-import { IdentityLease } from './identity-lease.ts';
+import { removeExpiredIdentities } from './expired-identities.ts';
+import { IdentityLease, isIdentity } from './identity-lease.ts';
 import { endpointObjects, kubernetesServiceObjects, publishesEndpoints } from './kubernetes-service.ts';
 import { policyWrites } from './policy-writes.ts';
 import { ServerLeases } from './server-leases.ts';
 import type { ServiceNetwork } from './service-network.ts';
 
 const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'] as const;
+
+/** The reference's interval at which identity Leases of other servers are looked at. */
+const COLLECT_MS = 3_600_000;
 
 /** The listers of the kinds that authorization and admission need in every request. */
 export type ServerListers = Readonly<
@@ -118,7 +122,13 @@ function identityLease(
   const { clock } = host;
   const self = network.self();
   if (self === undefined) return undefined;
+  const isShared = !host.storage.embedded;
+  let collectAt = clock.monotonic();
   const onRenew = async (): Promise<void> => {
+    if (isShared && clock.monotonic() >= collectAt) {
+      collectAt = clock.monotonic() + COLLECT_MS;
+      await removeExpiredIdentities(kube, isIdentity);
+    }
     const objects = kubernetesServiceObjects(network, clock.now());
     const endpoints = aloneEndpoints(network, servers);
     await ensurer.ensure([authenticationObject(trust(), clock.now()), ...objects, ...endpoints]);

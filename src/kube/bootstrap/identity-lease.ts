@@ -18,6 +18,7 @@ const RENEW_MS = 10_000;
 const DURATION_SECONDS = 3600;
 const COMPONENT = 'kube-apiserver';
 const LEASES = 'leases';
+const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity';
 
 export interface IdentityLeaseOptions {
   readonly self: ServerIdentity;
@@ -34,6 +35,11 @@ export function serverId(hostname: string): string {
   const parts = [hostname, COMPONENT].map(encodeUtf8);
   const message = parts.flatMap((part) => [part.length >> 8, part.length & 0xff, ...part]);
   return `apiserver-${base32(sha256(Uint8Array.from(message)).subarray(0, 16))}`;
+}
+
+/** Whether a Lease in kube-system with these labels is the identity of an API server. */
+export function isIdentity(labels: Readonly<Record<string, string>>): boolean {
+  return labels[IDENTITY_LABEL] === COMPONENT;
 }
 
 export class IdentityLease {
@@ -53,7 +59,7 @@ export class IdentityLease {
       metadata: {
         name: id,
         namespace: 'kube-system',
-        labels: { 'apiserver.kubernetes.io/identity': COMPONENT, 'kubernetes.io/hostname': self.hostname },
+        labels: { [IDENTITY_LABEL]: COMPONENT, 'kubernetes.io/hostname': self.hostname },
         annotations: { 'kubernetes.io/peer-advertise-address': hostAndPort(self) },
       },
       spec: { holderIdentity: `${id}_${newUid()}`, leaseDurationSeconds: DURATION_SECONDS },
