@@ -134,8 +134,13 @@ export class EtcdWatch implements Watch, HubWatch {
     if (start === undefined || this.#sink.over) return;
     this.#after = start;
     this.#reported = Math.min(start, this.#host.revision);
-    if (previous) this.#watchAlone();
-    else this.#joinHub();
+    if (previous) {
+      this.#watchAlone();
+      return;
+    }
+    // A compaction may have ended the hub since: a watch that joins it then would miss the changes until it starts again.
+    await hub.ready();
+    if (!this.#sink.over) this.#joinHub();
   }
 
   /** Delivers the beginning of the watch. Undefined: the watch has ended. */
