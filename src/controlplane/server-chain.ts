@@ -3,7 +3,6 @@
  * dependencies, publish into one generic server, and share its filters: a request passes the filters once.
  */
 
-import type { WebhookCredentials } from '../admission/webhook-credentials.ts';
 import { AggregatorServer } from '../aggregator/aggregator-server.ts';
 import { API_SERVICE } from '../aggregator/api-service.ts';
 import { createBackendClient } from '../aggregator/proxy/backend-client.ts';
@@ -15,10 +14,8 @@ import { Deferred } from '../base/deferred.ts';
 import type { Lifetime, Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
-import type { KubeconfigUsers } from '../client/kubeconfig.ts';
 import { KindDescriptions } from '../kinds/descriptions.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
-import { serverId } from '../kube/bootstrap/identity-lease.ts';
 import { parseServiceRanges, type ServerIdentity } from '../kube/bootstrap/service-network.ts';
 import type { PluginConfigurations, WebhookCalls } from '../kube/kube-server-options.ts';
 import { createKubeServer, type KubeServer } from '../kube/server.ts';
@@ -51,15 +48,14 @@ import {
   PROXY_CERTIFICATE_HOOK,
 } from './hook-names.ts';
 import { startControlLoops } from './loops/control-loops.ts';
-import { createManifestMetrics } from './manifest-metrics.ts';
 import { createRefusingClient } from './no-outbound.ts';
 import { openAudit } from './open-audit.ts';
 import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
 import type { ServerOptions } from './options.ts';
+import { pluginConfigurations } from './plugin-configurations.ts';
 import { externalAddress, serverIdentity } from './server-address.ts';
 import { addStorageChecks, registryHost } from './storage-host.ts';
 import type { TlsMaterial } from './tls-material.ts';
-import { createWebhookCredentials } from './webhook-credentials.ts';
 
 export interface ServerChain {
   /** Serves a request of a listener. Neither throws nor rejects. */
@@ -307,33 +303,6 @@ function createExtensions(
       newUid: () => globalThis.crypto.randomUUID(),
     }),
   });
-}
-
-function pluginConfigurations(
-  { admission, platform }: CompletedOptions,
-  { logger, lifetime }: ServerChainParts,
-  registry: MetricRegistry,
-): PluginConfigurations {
-  const credentials = (users: KubeconfigUsers | undefined): WebhookCredentials | undefined =>
-    users && createWebhookCredentials(users, { platform, logger, lifetime });
-  if (admission.manifests.length > 0) {
-    const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });
-    const metrics = createManifestMetrics(registry, platform.clock, serverId(hostname));
-    for (const manifests of admission.manifests) {
-      manifests.start({ logger, metrics });
-      lifetime.add('admission manifests', () => manifests.stop());
-    }
-  }
-  return {
-    podSecurity: admission.podSecurity,
-    eventLimits: admission.eventLimits,
-    nodeSelectors: admission.nodeSelectors,
-    podTolerations: admission.podTolerations,
-    limitedResources: admission.limitedResources,
-    mutatingWebhooks: credentials(admission.mutatingWebhooks),
-    validatingWebhooks: credentials(admission.validatingWebhooks),
-    manifests: Object.fromEntries(admission.manifests.map(({ plugin, objects }) => [plugin, objects])),
-  };
 }
 
 interface KubeParts {

@@ -5,23 +5,26 @@
 import { Deferred } from '../../base/deferred.ts';
 import type { Request } from './write-request.ts';
 
-// Deciding a group blocks the event loop for a few microseconds per request, and for the copying of its bytes.
-const MOST_REQUESTS = 4096;
 const MOST_BYTES = 8 * 2 ** 20;
 
 export class CommitGroup {
   readonly requests: Request[] = [];
   /** The bytes of their values. */
   bytes = 0;
+  /** The monotonic time at which the group became full. */
+  fullAt: number | undefined;
+  readonly #most: number;
   readonly #settled: Deferred<void> = new Deferred();
 
-  constructor() {
+  /** `most` is the number of requests that make the group full. */
+  constructor(most: number) {
+    this.#most = most;
     // A group without requests only prunes, and nothing waits for it.
     this.#settled.promise.catch(() => {});
   }
 
   get isFull(): boolean {
-    return this.requests.length >= MOST_REQUESTS || this.bytes >= MOST_BYTES;
+    return this.requests.length >= this.#most || this.bytes >= MOST_BYTES;
   }
 
   /**

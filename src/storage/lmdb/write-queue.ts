@@ -14,6 +14,7 @@ import { CommitGroup } from './commit-group.ts';
 import type { Database } from './database.ts';
 import { Decider } from './decider.ts';
 import type { DiskRoom } from './disk-room.ts';
+import { GroupSize } from './group-size.ts';
 import type { KeyChange } from './key-version.ts';
 import { mediumError } from './medium-error.ts';
 import { type Pruner, type PruneSlice, removePruned } from './pruner.ts';
@@ -48,8 +49,11 @@ export class WriteQueue {
   #state: StoreState;
   /** Waiting groups, in order. New requests join the last one. */
   readonly #waiting: CommitGroup[] = [];
+  readonly #groupSize = new GroupSize();
   #waitingBytes = 0;
   #inFlight = false;
+  /** The monotonic time at which the group in flight was taken. */
+  #takenAt = 0;
   #pruneDue = false;
   #pruneFailed = false;
   #closed = false;
@@ -125,11 +129,12 @@ export class WriteQueue {
     }
     let open = this.#waiting.at(-1);
     if (open === undefined || open.isFull) {
-      open = new CommitGroup();
+      open = new CommitGroup(this.#groupSize.most);
       this.#waiting.push(open);
     }
     this.#waitingBytes += bytes;
     const settled = open.join(request, bytes);
+    if (open.isFull) open.fullAt = this.#options.clock.monotonic();
     this.#begin();
     return settled;
   }
@@ -190,8 +195,9 @@ export class WriteQueue {
   }
 
   #takeGroup(): CommitGroup {
-    const group = this.#waiting.shift() ?? new CommitGroup();
+    const group = this.#waiting.shift() ?? new CommitGroup(this.#groupSize.most);
     this.#waitingBytes -= group.bytes;
+    this.#takenAt = this.#options.clock.monotonic();
     return group;
   }
 
@@ -261,8 +267,20 @@ export class WriteQueue {
     const { changes } = this.#decider;
     if (changes.length > 0) this.#options.committed(changes, state.revision);
     group.resolve();
+    this.#measure(group);
     if (this.#options.pruner.isOverSize(state.logBytes) && !this.#pruneFailed) this.#pruneDue = true;
     this.#next();
+  }
+
+  #measure(group: CommitGroup): void {
+    const now = this.#options.clock.monotonic();
+    const fullAt = this.#waiting[0]?.fullAt;
+    this.#groupSize.synced({
+      requests: group.requests.length,
+      tookMs: now - this.#takenAt,
+      waiting: this.#waiting.length,
+      fullForMs: fullAt === undefined ? undefined : now - fullAt,
+    });
   }
 
   #fail(group: CommitGroup, before: StoreState, cause: unknown): void {
