@@ -38,7 +38,7 @@ describe('differingTwice', () => {
       const judged = await differingTwice(first, tryWith(second, asked));
       expect(judged).toEqual([line('a', 'get', 'x'), line('a', 'list'), line('b', 'get')]);
       expect(asked).toEqual([['a']]);
-      expect(log.mock.calls).toEqual([['differed once, and not again: a / list']]);
+      expect(log.mock.calls).toEqual([['differed once, and not again: a / list\n  ["y"]']]);
     } finally {
       log.mockRestore();
     }
