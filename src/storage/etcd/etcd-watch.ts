@@ -113,6 +113,11 @@ export class EtcdWatch implements Watch, HubWatch {
     else if (revision - this.#reported >= REPORT_EVERY) this.#report(revision);
   }
 
+  overtaken(horizon: Revision): void {
+    if (this.#after < horizon) this.compacted(horizon);
+    else this.#joinAgain();
+  }
+
   compacted(horizon: Revision): void {
     this.finish({ reason: 'compacted', horizon });
   }
@@ -190,6 +195,18 @@ export class EtcdWatch implements Watch, HubWatch {
       },
     });
     watcher.reach(goal);
+  }
+
+  /** A watch from a later revision than that of the compaction has lost nothing. */
+  #joinAgain(): void {
+    const { hub } = this.#host;
+    this.#isLive = false;
+    hub.ready().then(
+      () => {
+        if (!this.#sink.over) this.#joinHub();
+      },
+      (caught: unknown) => this.failed(toError(caught)),
+    );
   }
 
   #goLive(): void {

@@ -12,7 +12,8 @@ export interface HubWatch {
   deliver(events: readonly StorageEvent[]): void;
   /** The hub has reached this revision. */
   reached(revision: Revision): void;
-  compacted(horizon: Revision): void;
+  /** A compaction to `horizon` has overtaken the hub, which forgets the watch: changes up to there are lost. */
+  overtaken(horizon: Revision): void;
   failed(error: Error): void;
 }
 
@@ -62,12 +63,6 @@ export class WatchHub {
     this.#watcher?.reach(revision);
   }
 
-  /** Ends the watcher and all watches, because the history is gone. The next watch starts again. */
-  restart(horizon: Revision): void {
-    this.#close();
-    for (const watch of [...this.#watches]) watch.compacted(horizon);
-  }
-
   stop(): void {
     this.#close();
   }
@@ -92,7 +87,10 @@ export class WatchHub {
         },
         compacted: (horizon) => {
           this.#options.onCompacted(horizon);
-          this.restart(horizon);
+          this.#close();
+          const watches = [...this.#watches];
+          this.#watches.clear();
+          for (const watch of watches) watch.overtaken(horizon);
         },
         failed: (error) => {
           this.#close();
