@@ -9,7 +9,7 @@ import { settle, VirtualClock } from '../base/virtual-clock.ts';
 import type { Storage } from './storage.ts';
 import { Model } from './suite/model.ts';
 import { type Command, generateScript, type Item, type Script } from './suite/model-script.ts';
-import { ModelStore } from './suite/model-store.ts';
+import { ModelStore, TapOvertaken } from './suite/model-store.ts';
 import type { WriteCheckOptions } from './suite/model-writes.ts';
 import type { SuiteDriver } from './suite/run-case.ts';
 import { expectEqual } from './suite-assert.ts';
@@ -26,6 +26,8 @@ export interface ModelRun extends WriteCheckOptions {
 const MAX_STORES = 3;
 /** The most runs of a failing script to make it shorter. */
 const SHRINKS = 600;
+/** The most further runs of a script that could not be compared. */
+const AGAIN = 10;
 
 /** Runs scripts until one fails. Throws a BugError with the seed, the shortest failing script and the failure. */
 export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Promise<void> {
@@ -37,7 +39,9 @@ export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Pro
   };
   for (let seed = run.seed; seed < run.seed + run.scripts; seed++) {
     const script = generateScript(seed, run.commands ?? 120, features);
-    const failure = await attempt(driver, script, run);
+    let failure = await attempt(driver, script, run);
+    for (let again = 0; failure instanceof TapOvertaken && again < AGAIN; again++)
+      failure = await attempt(driver, script, run);
     if (failure === undefined) continue;
     const found = { script, failure };
     const shortest = failure.message === NO_END ? found : await shrink(driver, run, found);

@@ -23,6 +23,18 @@ const LATE = 5_000;
 /** The most turns of the event loop in which a store must have finished its work. */
 const PATIENCE = 2_000;
 
+/**
+ * A compaction has overtaken the watch that records all writes, so there is nothing to compare with. It may happen on a
+ * store behind a network, whose watches lag.
+ */
+export class TapOvertaken extends Error {
+  override readonly name: string = 'TapOvertaken';
+
+  constructor() {
+    super('a compaction has overtaken the watch of the model');
+  }
+}
+
 export interface ModelStoreOptions extends WriteCheckOptions {
   /** Resolves when work that the driver has scheduled has run. */
   settle(): Promise<void>;
@@ -134,10 +146,10 @@ export class ModelStore {
       }
       const revision = await this.storage.revision();
       this.#tap.requestProgress();
-      await this.#until(
-        () => this.#tap.progressed >= revision || this.stopping !== undefined,
-        'progress comes on request',
-      );
+      await this.#until(() => {
+        this.#checkTap();
+        return this.#tap.progressed >= revision || this.stopping !== undefined;
+      }, 'progress comes on request');
       if (
         this.#pending.length === 0 &&
         this.stopping === undefined &&
@@ -301,6 +313,13 @@ export class ModelStore {
         void this.begin({ op: 'write', key: 'b/1', expected: 'right', value: `inside ${this.seen}` });
         this.stopping = this.storage.stop();
     }
+  }
+
+  /** Throws TapOvertaken. A tap that ended above the horizon is a fault, which `verify` reports. */
+  #checkTap(): void {
+    const { ended, progressed } = this.#tap;
+    if (this.storage.embedded || ended?.reason !== 'compacted') return;
+    if (progressed < ended.horizon) throw new TapOvertaken();
   }
 
   async #until(holds: () => boolean, what: string): Promise<void> {
