@@ -2,8 +2,8 @@
  * Updates with conflicts: 64 writers on 8 objects. Each writer reads an object, changes it and updates it at the
  * resourceVersion that it read. A conflict makes it read again.
  */
-import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
-import { ask, configMapBody, headersOf, type Side, withCpu } from './side.ts';
+import { Client } from './crds/client.ts';
+import { ask, configMapBody, type Side, withCpu } from './side.ts';
 
 export interface ConflictFigures {
   readonly perSecond: number;
@@ -26,21 +26,15 @@ interface Stored {
 export async function updateWithConflicts(side: Side, namespace: string, updates: number): Promise<ConflictFigures> {
   const collection = `/api/v1/namespaces/${namespace}/configmaps`;
   const paths = await Promise.all(Array.from({ length: OBJECTS }, () => createTarget(side, collection)));
-  const sessions = Array.from({ length: CONNECTIONS }, () => connect(side.url, { rejectUnauthorized: false }));
-  const headers = Object.fromEntries(headersOf(side).map((line) => line.split(': ') as [string, string]));
+  const clients = Array.from({ length: CONNECTIONS }, () => new Client(side));
   let [succeeded, refused] = [0, 0];
   const write = async (writer: number): Promise<void> => {
-    const session = sessions[writer % CONNECTIONS] as ClientHttp2Session;
+    const client = clients[writer % CONNECTIONS] as Client;
     const path = paths[writer % OBJECTS] as string;
     for (let count = 0; succeeded < updates; count++) {
-      const read = await send(session, { ...headers, ':method': 'GET', ':path': path });
-      const object = JSON.parse(read.text) as Stored;
+      const object = JSON.parse(await client.ask('GET', path)) as Stored;
       object.data['writer'] = `${writer}-${count}`;
-      const { status, text } = await send(
-        session,
-        { ...headers, ':method': 'PUT', ':path': path },
-        JSON.stringify(object),
-      );
+      const { status, text } = await client.send('PUT', path, JSON.stringify(object));
       if (status === 200) succeeded++;
       else if (status === 409) refused++;
       else throw new Error(`${side.name}: PUT ${path}: ${status} ${text.slice(0, 300)}`);
@@ -58,33 +52,11 @@ export async function updateWithConflicts(side: Side, namespace: string, updates
       conflicts: refused / (succeeded + refused),
     };
   } finally {
-    for (const session of sessions) session.destroy();
+    for (const client of clients) client.close();
   }
 }
 
 async function createTarget(side: Side, collection: string): Promise<string> {
   const text = await ask(side, 'POST', collection, JSON.parse(configMapBody()));
   return `${collection}/${(JSON.parse(text) as { metadata: { name: string } }).metadata.name}`;
-}
-
-function send(
-  session: ClientHttp2Session,
-  headers: OutgoingHttpHeaders,
-  body?: string,
-): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const stream = session.request(headers);
-    let status = 0;
-    let text = '';
-    stream.setEncoding('utf8');
-    stream.on('response', (answer) => {
-      status = answer[':status'] ?? 0;
-    });
-    stream.on('data', (chunk: string) => {
-      text += chunk;
-    });
-    stream.on('end', () => resolve({ status, text }));
-    stream.on('error', reject);
-    stream.end(body);
-  });
 }

@@ -19,7 +19,7 @@ import { cpuSeconds, memoryOf } from './process-figures.ts';
 import { ask, type Side } from './side.ts';
 import type { Bar } from './table.ts';
 import { watch } from './watch.ts';
-import { create, fill, get, list, type Measured, NAMESPACE, prepare } from './work.ts';
+import { create, fill, get, list, type Measured, NAMESPACE, prepareRequests } from './work.ts';
 
 export interface EtcdBenchOptions {
   readonly short: boolean;
@@ -84,8 +84,7 @@ async function benchServers(options: EtcdBenchOptions, folder: string): Promise<
 async function startSide({ sideOf }: EtcdBenchOptions, start: () => Promise<Peer>): Promise<Side> {
   const peer = await start();
   const side = { ...sideOf(peer), pids: peer.pids.slice(-1) };
-  await prepare(side);
-  for (const name of ['filler', 'watched']) await ask(side, 'POST', '/api/v1/namespaces', { metadata: { name } });
+  await prepareRequests(side);
   return side;
 }
 

@@ -35,7 +35,7 @@ import { benchReconcile } from './reconcile/main.ts';
 import { ask, type Side } from './side.ts';
 import { type Bar, format, printBar } from './table.ts';
 import { watch } from './watch.ts';
-import { create, fill, get, list, type Measured, NAMESPACE, page, prepare } from './work.ts';
+import { create, fill, get, list, type Measured, NAMESPACE, page, prepareRequests } from './work.ts';
 
 const short = process.argv.includes('--short');
 const only = argument('--only') ?? '';
@@ -272,15 +272,12 @@ async function benchEmbedded(): Promise<void> {
   if (['get', 'create', 'list', 'watch', 'lag', 'bare', 'growth'].some(wanted)) {
     const ours = sideOf(await startKeelson({ credentials, storage: 'lmdb', controllers }));
     try {
-      await prepare(ours);
-      for (const name of ['filler', 'watched']) await ask(ours, 'POST', '/api/v1/namespaces', { metadata: { name } });
+      await prepareRequests(ours);
       if (wanted('bare') && beside === undefined) await benchBare(ours);
       if (['get', 'create', 'list', 'watch', 'lag'].some(wanted)) {
         const peer = sideOf(await startPeer());
         try {
-          await prepare(peer);
-          for (const name of ['filler', 'watched'])
-            await ask(peer, 'POST', '/api/v1/namespaces', { metadata: { name } });
+          await prepareRequests(peer);
           await benchRequests(ours, peer);
           if (wanted('lag')) await benchLag(ours, peer);
         } finally {

@@ -23,6 +23,12 @@ export async function prepare(side: Side): Promise<void> {
   await ask(side, 'POST', COLLECTION, target);
 }
 
+/** Prepares a side for the table of requests, whose creates and watches have namespaces of their own. */
+export async function prepareRequests(side: Side): Promise<void> {
+  await prepare(side);
+  for (const name of ['filler', 'watched']) await ask(side, 'POST', '/api/v1/namespaces', { metadata: { name } });
+}
+
 export async function get(side: Side, requests: number, query: string = ''): Promise<Measured> {
   const path = `${COLLECTION}/${TARGET}${query && `?${query}`}`;
   return measure(side, { path, requests, connections: CONNECTIONS, streams: STREAMS });

@@ -110,7 +110,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const review = JSON.parse(Buffer.concat(chunks).toString()) as { readonly request: { readonly uid: string } };
   const { subject } = (request.socket as TLSSocket).getPeerCertificate();
-  const caller = `certificate of ${subject?.CN ?? 'nobody'}, authorization ${request.headers.authorization ?? 'none'}`;
+  const caller = `certificate of ${subject?.CN ?? 'none'}, authorization ${request.headers.authorization ?? 'none'}`;
   response.setHeader('content-type', 'application/json');
   response.end(
     JSON.stringify({

@@ -6,8 +6,8 @@ const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
 
 /**
  * Waits until both kinds of read agree. kube-apiserver starts an update with the cached object, and repeats it with
- * reviews of its own if that object is old. An object that a mutation renamed is under its new name in the cache:
- * there is no wait for it.
+ * reviews of its own if that object is old. An object that a mutation renamed is under its new name in the cache.
+ * This function does not wait for such an object.
  */
 export async function cacheIsFresh(client: Client, path: string): Promise<void> {
   const read = async (query: string): Promise<{ readonly name?: string; readonly resourceVersion?: string }> => {

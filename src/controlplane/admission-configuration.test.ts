@@ -124,7 +124,7 @@ describe('--admission-control-config-file', () => {
     const policies = entry('MutatingAdmissionPolicy', 'MutatingAdmissionPolicyConfiguration', folder);
     const gate = { admissionManifests: true };
     write('ignored.txt', '-');
-    // The folder also has admission.yaml, which is no manifest.
+    // The folder also has admission.yaml, which is not a manifest.
     await expect(read(policies, gate)).rejects.toThrow(
       `the admission plugin MutatingAdmissionPolicy: staticManifestsDir: ${folder}/admission.yaml: cannot use kind "AdmissionConfiguration"`,
     );

@@ -13,9 +13,14 @@ export interface ManifestMetrics {
 
 const PREFIX = 'apiserver_manifest_admission_config_controller_';
 
+/** The hash of a text as kube-apiserver shows it in labels. */
+export function hashLabel(text: string): string {
+  return `sha256:${sha256Hex(encodeUtf8(text)).toLowerCase()}`;
+}
+
 /** Registers the metrics, once per registry. `serverId` is the name of the server's identity Lease. */
 export function createManifestMetrics(registry: MetricRegistry, clock: Clock, serverId: string): ManifestMetrics {
-  const server = `sha256:${sha256Hex(encodeUtf8(serverId)).toLowerCase()}`;
+  const server = hashLabel(serverId);
   const labels = ['status', 'plugin', 'apiserver_id_hash'] as const;
   const reloads = registry.counter({
     name: `${PREFIX}automatic_reloads_total`,

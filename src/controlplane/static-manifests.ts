@@ -3,13 +3,11 @@
  * and each minute. Invariant: the objects are always those of the last files that were all valid.
  */
 import { ManifestObjects, type ManifestPlugin } from '../admission/manifests/manifest-objects.ts';
-import { encodeUtf8 } from '../base/bytes.ts';
 import type { Timer } from '../base/clock.ts';
 import { isConfigError, toError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { sha256Hex } from '../base/sha256.ts';
 import { decodeManifests, type ManifestFile } from '../kube/admission/manifests/decode-manifests.ts';
-import type { ManifestMetrics } from './manifest-metrics.ts';
+import { hashLabel, type ManifestMetrics } from './manifest-metrics.ts';
 import type { Platform } from './platform.ts';
 
 /** The interval of kube-apiserver. It finds changes that the folder does not report, such as those behind a link. */
@@ -146,7 +144,5 @@ export class StaticManifests {
 
 /** The hash that kube-apiserver shows in its metrics. */
 function hashOf(files: readonly ManifestFile[]): string {
-  if (files.length === 0) return '';
-  const content = encodeUtf8(files.map(({ text }) => `${text}\0`).join(''));
-  return `sha256:${sha256Hex(content).toLowerCase()}`;
+  return files.length === 0 ? '' : hashLabel(files.map(({ text }) => `${text}\0`).join(''));
 }

@@ -43,8 +43,8 @@ export class ServerLeases {
   async renew(): Promise<void> {
     const ip = this.#self.address;
     let isWritten = this.#removed;
-    // Another server with the same address may write at the same time.
-    while (!isWritten) {
+    // A lost attempt is a renewal by another server with the same address.
+    for (let attempt = 0; !isWritten && attempt < ATTEMPTS; attempt++) {
       const seen = await this.#objects.read(this.#prefix + ip);
       const generation = Number(numberAt(objectAt(seen?.object ?? {}, 'metadata') ?? {}, 'generation')) + 1;
       const fields = { metadata: { generation }, subsets: [{ addresses: [{ ip }] }] };

@@ -30,7 +30,7 @@ const ALERTS: Readonly<Record<string, string>> = {
 /** OpenSSL ends its message with the number. */
 const NUMBER = /SSL alert number (\d+)\s*$/;
 
-/** Returns `remote error: tls: certificate required`, for example; undefined for an error that is no alert. */
+/** Returns `remote error: tls: certificate required`, for example; undefined for an error that is not an alert. */
 export function describeTlsAlert(error: Error): string | undefined {
   const number = NUMBER.exec(error.message)?.[1];
   if (number === undefined) return undefined;

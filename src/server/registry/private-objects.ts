@@ -32,7 +32,7 @@ export class PrivateObjects {
     this.#options = options;
   }
 
-  /** Returns undefined for a missing key. Throws StorageError(Corrupt) for bytes that are no such object. */
+  /** Returns undefined for a missing key. Throws StorageError(Corrupt) for bytes that are not such an object. */
   async read(key: string): Promise<PrivateObject | undefined> {
     const result = await this.#options.storage.get(key);
     return result.outcome === 'found' ? this.#decode(result.item) : undefined;

@@ -16,7 +16,7 @@ export interface ProgressMarker {
 /** The first patch releases that kube-apiserver trusts (`apiserver/pkg/storage/feature/feature_support_checker.go`). */
 const FIXED: Readonly<Record<string, number>> = { '3.4': 31, '3.5': 13 };
 
-/** Whether a release of etcd answers progress requests in order with the events. False for text that is no version. */
+/** Whether a release of etcd answers progress requests in order with the events. False for text that is not a version. */
 export function ordersProgress(version: string): boolean {
   const found = /^(\d+)\.(\d+)\.(\d+)/.exec(version);
   if (found === null) return false;
