@@ -24,6 +24,8 @@ import { create, fill, get, list, type Measured, NAMESPACE, prepareRequests } fr
 export interface EtcdBenchOptions {
   readonly short: boolean;
   readonly credentials: Credentials;
+  /** The command of an earlier build, which then takes the place of kube-apiserver. */
+  readonly beside: string | undefined;
   wanted(name: string): boolean;
   sideOf(peer: Peer): Side;
   inTurns<T>(ours: Side, peer: Side, work: (side: Side) => Promise<T>, warmUp?: number): Promise<[T[], T[]]>;
@@ -37,8 +39,8 @@ export interface EtcdBenchOptions {
 
 /** The CPU that reads from the cache may take compared with LMDB: 1.1 times as much. */
 const SAME = 1 / 1.1;
-/** Time for kube-apiserver and our server to finish the work of the start before memory is read. */
-const SETTLING_MS = 3000;
+/** Time for both servers to finish the work of the start, and to collect garbage once, before memory is read. */
+const SETTLING_MS = 12_000;
 
 export async function benchEtcd(options: EtcdBenchOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-bench-etcd-'));
@@ -66,7 +68,7 @@ async function benchServers(options: EtcdBenchOptions, folder: string): Promise<
         }
       }
       if (!['get', 'create', 'conflicts'].some(options.wanted)) return;
-      const peer = await startSide(options, () => startReference({ credentials, fsync: true }));
+      const peer = await startSide(options, () => startPeer(options, folder));
       try {
         await benchBesideReference(options, ours, peer);
       } finally {
@@ -80,6 +82,25 @@ async function benchServers(options: EtcdBenchOptions, folder: string): Promise<
   }
 }
 
+/** Starts kube-apiserver or the earlier build, with an etcd of its own. */
+async function startPeer({ credentials, beside }: EtcdBenchOptions, folder: string): Promise<Peer> {
+  if (beside === undefined) return startReference({ credentials, fsync: true });
+  const etcd = await startEtcd({ folder: join(folder, 'beside'), fsync: true });
+  const peer = await startKeelson({
+    credentials,
+    storage: 'etcd',
+    cli: beside,
+    flags: [`--etcd-servers=${etcd.url}`],
+  });
+  return {
+    ...peer,
+    stop: async () => {
+      await peer.stop();
+      await etcd.stop();
+    },
+  };
+}
+
 /** Starts a server with its namespaces. Its side has the process of the API server only, which is the last one. */
 async function startSide({ sideOf }: EtcdBenchOptions, start: () => Promise<Peer>): Promise<Side> {
   const peer = await start();
@@ -90,8 +111,8 @@ async function startSide({ sideOf }: EtcdBenchOptions, start: () => Promise<Peer
 
 async function benchCached({ short, inTurns, judge, judgeWork }: EtcdBenchOptions, ours: Side, lmdb: Side) {
   const size = short
-    ? { get: 8000, objects: 3000, lists: 20, writes: 20 }
-    : { get: 40_000, objects: 11_000, lists: 60, writes: 60 };
+    ? { get: 8000, objects: 3000, lists: 20, writes: 100 }
+    : { get: 40_000, objects: 11_000, lists: 60, writes: 300 };
   const query = 'resourceVersion=0';
   judgeWork('GET with resourceVersion=0 beside LMDB', await inTurns(ours, lmdb, (side) => get(side, size.get, query)), {
     perCpu: SAME,
@@ -163,21 +184,24 @@ interface StartFigures {
 
 /** Both servers start in turns on one etcd, in which our server has created the objects. */
 async function benchFullStart(
-  { short, credentials, judge, ...options }: EtcdBenchOptions,
+  { short, credentials, beside, judge, ...options }: EtcdBenchOptions,
   folder: string,
 ): Promise<void> {
   const objects = short ? 10_000 : 100_000;
   const etcd = await startEtcd({ folder: join(folder, 'full'), fsync: true });
   try {
     const flags = [`--etcd-servers=${etcd.url}`];
-    const filler = await startSide({ short, credentials, judge, ...options }, () =>
+    const filler = await startSide({ short, credentials, beside, judge, ...options }, () =>
       startKeelson({ credentials, storage: 'etcd', flags }),
     );
     await fill(filler, objects);
     await filler.stop();
     const results: [StartFigures[], StartFigures[]] = [[], []];
     for (let round = 0; round < (short ? 1 : 3); round++)
-      for (const [i, start] of [startOurs, startTheirs].entries())
+      for (const [i, start] of [
+        startOurs(keelsonCli()),
+        beside === undefined ? startTheirs : startOurs(beside),
+      ].entries())
         (results[i] as StartFigures[]).push(await start(credentials, etcd));
     const line = (name: string, unit: string, key: keyof StartFigures, atLeast?: number): void =>
       judge({
@@ -197,17 +221,19 @@ async function benchFullStart(
   }
 }
 
-function startOurs(credentials: Credentials, { url }: Etcd): Promise<StartFigures> {
-  return startOnEtcd((folder, port) => [
-    process.execPath,
-    keelsonCli(),
-    `--data-dir=${join(folder, 'data')}`,
-    '--storage=etcd',
-    `--etcd-servers=${url}`,
-    '--controllers=',
-    '--advertise-address=127.0.0.1',
-    ...commonFlags(credentials, port, join(folder, 'certs')),
-  ]);
+/** Returns the start of a build of our server. */
+function startOurs(cli: string): (credentials: Credentials, etcd: Etcd) => Promise<StartFigures> {
+  return (credentials, { url }) =>
+    startOnEtcd((folder, port) => [
+      process.execPath,
+      cli,
+      `--data-dir=${join(folder, 'data')}`,
+      '--storage=etcd',
+      `--etcd-servers=${url}`,
+      '--controllers=',
+      '--advertise-address=127.0.0.1',
+      ...commonFlags(credentials, port, join(folder, 'certs')),
+    ]);
 }
 
 function startTheirs(credentials: Credentials, { url }: Etcd): Promise<StartFigures> {

@@ -329,7 +329,7 @@ console.log(
   `reference: kube-apiserver 1.36.3 and etcd 3.6 with fsync; ours: ${storage === 'etcd' ? 'the same etcd' : 'LMDB, durable'}; h2load over TLS; medians of ${rounds} rounds in turns${short ? ' (short form)' : ''}\n`,
 );
 try {
-  if (storage === 'etcd') await benchEtcd({ short, credentials, wanted, sideOf, inTurns, judge, judgeWork });
+  if (storage === 'etcd') await benchEtcd({ short, credentials, beside, wanted, sideOf, inTurns, judge, judgeWork });
   else await benchEmbedded();
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -67,7 +67,7 @@ export async function listedResources(client: Client): Promise<readonly ListedRe
 }
 
 /** Two versions, defaults, a column: what the definition of a real project has. */
-const DEFINITION: JsonObject = {
+export const SAILS: JsonObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: 'sails.backup.example.com' },
@@ -109,14 +109,13 @@ export async function createEveryKind(client: Client): Promise<number> {
     if (!(await create(path, body))) throw new Error(`the reference refuses ${JSON.stringify(body)}`);
   };
   await must('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-  await must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', DEFINITION);
+  await must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', SAILS);
   const stubs = readStubs(NAMESPACE);
   for (const resource of await listedResources(client)) {
-    const key = `${resource.groupVersion === 'v1' ? '/v1' : resource.groupVersion}/${resource.name}`;
-    const stub = stubs.objects.get(key);
+    const stub = stubs.objects.get(stubKey(resource));
     if (stub === undefined || !resource.canCreate) continue;
     const body = { apiVersion: resource.groupVersion, kind: resource.kind, ...stub };
-    await create(resource.namespaced ? inNamespace(resource) : resource.path, body);
+    await create(collectionOf(resource), body);
   }
   for (let i = 0; i < 3; i++)
     await must(`/apis/backup.example.com/${i === 0 ? 'v1beta1' : 'v1'}/namespaces/${NAMESPACE}/sails`, {
@@ -128,6 +127,12 @@ export async function createEveryKind(client: Client): Promise<number> {
   return created;
 }
 
-function inNamespace({ path, name }: ListedResource): string {
-  return `${path.slice(0, -name.length)}namespaces/${NAMESPACE}/${name}`;
+/** Returns the path of the resource's collection in the suite's namespace, or the only one if it is not namespaced. */
+export function collectionOf({ path, name, namespaced }: ListedResource): string {
+  return namespaced ? `${path.slice(0, -name.length)}namespaces/${NAMESPACE}/${name}` : path;
+}
+
+/** Returns the key of a resource in the stubs. */
+export function stubKey({ groupVersion, name }: ListedResource): string {
+  return `${groupVersion === 'v1' ? '/v1' : groupVersion}/${name}`;
 }

@@ -13,6 +13,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { servePlugin, TestPlugin } from '../../src/storage/encryption/kms/test-plugin.fixtures.ts';
 import { createClient } from '../diff/client.ts';
 import { type Credentials, makeCredentials } from '../peers/peer.ts';
 import { startReference } from '../peers/reference.ts';
@@ -21,23 +22,17 @@ import { createEveryKind, type ListedResource, listedResources } from './every-k
 import { openLarge } from './large.ts';
 import { compareOnOneEtcd } from './one-etcd.ts';
 import { openBackup } from './open-server.ts';
-import { encryptionConfig, FULL, type Run, SHORT } from './runs.ts';
+import { encryptionConfig, FLAGS, FULL, mediaTypeOf, RUNTIME_CONFIG, type Run, SHORT } from './runs.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 import { writeBack } from './write-back.ts';
 
 const { values } = parseArgs({
   options: { full: { type: 'boolean', default: false }, objects: { type: 'string' } },
 });
-/** Every version. The reference has some kinds behind feature gates, too. */
-const RUNTIME_CONFIG =
-  '--runtime-config=api/all=true,certificates.k8s.io/v1beta1=true,certificates.k8s.io/v1alpha1=true,scheduling.k8s.io/v1alpha2=true,storagemigration.k8s.io/v1beta1=true';
-const FLAGS = [
-  '--disable-admission-plugins=ServiceAccount',
-  RUNTIME_CONFIG,
-  '--feature-gates=ClusterTrustBundle=true,PodCertificateRequest=true,StorageVersionMigrator=true,GenericWorkload=true',
-];
 const SHOWN = 20;
 const LARGE = 100_000;
+/** The socket of the KMS plugin. */
+const SOCKET = 'kms.sock';
 
 interface Written {
   readonly expected: Lists;
@@ -82,7 +77,7 @@ async function runOne(run: Run, folder: string, credentials: Credentials): Promi
   console.log(run.name);
   const path = join(folder, 'snapshot.db');
   const configFile = join(folder, 'encryption.json');
-  const config = run.encryption && encryptionConfig(run.encryption);
+  const config = run.encryption && encryptionConfig(run.encryption, join(folder, SOCKET));
   if (config !== undefined) writeFileSync(configFile, config);
   const encryption = config === undefined ? [] : [`--encryption-provider-config=${configFile}`];
   const written = await writeByReference(credentials, run, encryption, path);
@@ -102,7 +97,9 @@ async function runOne(run: Run, folder: string, credentials: Credentials): Promi
     credentials,
     flags: [...FLAGS, ...encryption],
     fill: async (etcdUrl) => {
-      console.log(`  ${await writeBack(path, config, etcdUrl)} objects encoded by Keelson`);
+      console.log(
+        `  ${await writeBack({ path, config, mediaType: mediaTypeOf(run), etcdUrl })} objects encoded by Keelson`,
+      );
     },
   });
   const againClient = createClient(again);
@@ -117,6 +114,7 @@ async function runOne(run: Run, folder: string, credentials: Credentials): Promi
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'compat-backup-'));
+const plugin = await servePlugin(new TestPlugin(), join(folder, SOCKET));
 let differences = 0;
 try {
   const credentials = await makeCredentials(join(folder, 'credentials'));
@@ -125,6 +123,7 @@ try {
   if (values.full || values.objects !== undefined)
     await openLarge(Number(values.objects ?? LARGE), join(folder, 'large.db'), credentials);
 } finally {
+  await plugin.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 process.exitCode = differences > 0 ? 1 : 0;

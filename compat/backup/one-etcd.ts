@@ -43,7 +43,7 @@ export async function compareOnOneEtcd(
 }
 
 /** Annotates every object of the suite's namespace, in each version. Returns the number of changes that were accepted. */
-async function annotateAll(client: Client, lists: Lists): Promise<number> {
+export async function annotateAll(client: Client, lists: Lists): Promise<number> {
   const body: JsonObject = { metadata: { annotations: { 'backup.example.com/changed-by': 'keelson' } } };
   let changed = 0;
   for (const [path, items] of lists)

@@ -15,6 +15,15 @@ export interface ClusterOptions {
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
   /** Returns the URL under which the other members reach the one that listens on `url`. Default: that URL. */
   readonly advertise?: (url: string) => Promise<string>;
+  /** Returns the place of a member. `folder` is one that exists. Default: its data is in `dataDir`. */
+  readonly place?: (member: number, folder: string) => MemberPlace;
+}
+
+export interface MemberPlace {
+  /** A command that runs the command that follows it, as the same process. */
+  readonly command?: readonly string[];
+  /** Flags of this member. They override those of all members. */
+  readonly flags?: readonly string[];
 }
 
 interface MemberUrls {
@@ -73,24 +82,32 @@ export class Cluster {
   /** Starts a member that does not run. */
   launch(i: number): void {
     const initial = this.#advertised.map((url, member) => `m${member}=${url}`).join(',');
-    this.#children[i] = startChild(
+    const { command = [], flags = [] } = this.#options.place?.(i, this.folder) ?? {};
+    const [first, ...rest] = [
+      ...command,
       this.#options.program,
-      [
-        `--name=m${i}`,
-        `--data-dir=${this.dataDir(i)}`,
-        `--listen-client-urls=${this.urls[i]}`,
-        `--advertise-client-urls=${this.urls[i]}`,
-        `--listen-peer-urls=${this.#peerUrls[i]}`,
-        `--initial-advertise-peer-urls=${this.#advertised[i]}`,
-        `--initial-cluster=${initial}`,
-        `--listen-metrics-urls=${this.#healthUrls[i]}`,
-        ...tlsFlags(this.#options),
-        '--unsafe-no-fsync',
-        ...(this.#options.flags ?? []),
-      ],
-      this.#log(i),
-      { env: { ETCD_UNSUPPORTED_ARCH: process.arch } },
-    );
+      `--name=m${i}`,
+      `--data-dir=${this.dataDir(i)}`,
+      `--listen-client-urls=${this.urls[i]}`,
+      `--advertise-client-urls=${this.urls[i]}`,
+      `--listen-peer-urls=${this.#peerUrls[i]}`,
+      `--initial-advertise-peer-urls=${this.#advertised[i]}`,
+      `--initial-cluster=${initial}`,
+      `--listen-metrics-urls=${this.#healthUrls[i]}`,
+      ...tlsFlags(this.#options),
+      '--unsafe-no-fsync',
+      ...(this.#options.flags ?? []),
+      ...flags,
+    ];
+    this.#children[i] = startChild(first as string, rest, this.#log(i), {
+      env: { ETCD_UNSUPPORTED_ARCH: process.arch },
+    });
+  }
+
+  /** False after `kill`, and if the member has ended by itself. */
+  isRunning(i: number): boolean {
+    const child = this.#children[i];
+    return child !== undefined && child.ended() === undefined;
   }
 
   async healthy(i: number): Promise<void> {
@@ -113,7 +130,7 @@ export class Cluster {
 
   signal(i: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
     const child = this.#children[i];
-    if (child !== undefined) process.kill(child.pid, signal);
+    if (child !== undefined && this.isRunning(i)) process.kill(child.pid, signal);
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,7 @@
 /** Cases of the etcd driver on clusters with faults, and beside other processes. */
 import { rmSync } from 'node:fs';
 import { VirtualClock } from '../../src/base/virtual-clock.ts';
+import { openGrpcChannel } from '../../src/node/grpc/grpc-channel.ts';
 import { isStorageError } from '../../src/storage/errors.ts';
 import type { EtcdStorage } from '../../src/storage/etcd/etcd-storage.ts';
 import { openEtcdStorage } from '../../src/storage/etcd/open.ts';
@@ -18,7 +19,12 @@ async function withCluster(
   const cluster = await Cluster.start(options);
   const stores: EtcdStorage[] = [];
   const open = (): EtcdStorage => {
-    const storage = openEtcdStorage({ endpoints: cluster.urls, prefix: PREFIX, scope: '' });
+    const storage = openEtcdStorage({
+      openChannel: openGrpcChannel,
+      endpoints: cluster.urls,
+      prefix: PREFIX,
+      scope: '',
+    });
     stores.push(storage);
     return storage;
   };

@@ -1,6 +1,6 @@
 /**
- * The etcd driver on real etcd: the storage suite and the model scripts on clusters of one and three members, and cases
- * with faults. The full form runs them on etcd 3.6, 3.5 and 3.4.
+ * The etcd driver on real etcd: the storage suite and the model scripts on clusters of one and three members, cases with
+ * faults, and servers on two clusters. The full form runs them on etcd 3.6, 3.5 and 3.4.
  *
  * usage: main.ts [--full] [--etcd PROGRAM [--no-model]] [--only TEXT] [--scripts N] [--seed N]
  */
@@ -12,6 +12,7 @@ import { program } from '../peers/programs.ts';
 import { type Case, runCases } from '../rows/cases.ts';
 import { Cluster } from './cluster.ts';
 import { faultCases } from './fault-cases.ts';
+import { overrideCases } from './override-cases.ts';
 import { etcdDriver } from './suite-driver.ts';
 import { tlsCases } from './tls-cases.ts';
 
@@ -108,5 +109,11 @@ async function runAll(release: Release): Promise<void> {
 }
 
 for (const release of releases()) await runAll(release);
+if (values.etcd === undefined)
+  failed += await runCases(
+    'overrides beside kube-apiserver',
+    overrideCases(program('etcd')).filter(({ name }) => name.includes(values.only)),
+    120_000,
+  );
 // A case that did not finish may hold a connection.
 process.exit(failed === 0 ? 0 : 1);

@@ -1,5 +1,6 @@
 /** The storage suite's driver on a cluster of etcd. Each store has a prefix of its own. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openGrpcChannel } from '../../src/node/grpc/grpc-channel.ts';
 import type { EtcdStorage } from '../../src/storage/etcd/etcd-storage.ts';
 import { openEtcdStorage } from '../../src/storage/etcd/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
@@ -12,7 +13,13 @@ export function etcdDriver(endpoints: readonly string[]): SuiteDriver {
   const prefixes = new WeakMap<Storage, string>();
   let stores = 0;
   const open = (prefix: string): EtcdStorage => {
-    const storage = openEtcdStorage({ endpoints, prefix, scope: '', leaseReuseSeconds: 0 });
+    const storage = openEtcdStorage({
+      openChannel: openGrpcChannel,
+      endpoints,
+      prefix,
+      scope: '',
+      leaseReuseSeconds: 0,
+    });
     prefixes.set(storage, prefix);
     return storage;
   };

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
+import type { GrpcTls } from '../../src/base/grpc.ts';
+import { openGrpcChannel } from '../../src/node/grpc/grpc-channel.ts';
 import { createCa, issueClientCertificate, issueServerCertificate } from '../../src/pki/certificates.ts';
-import type { TlsFiles } from '../../src/storage/etcd/channel.ts';
 import { openEtcdStorage } from '../../src/storage/etcd/open.ts';
 import { put, Recorder, readText } from '../../src/storage/suite/context.ts';
 import { expectEqual, expectTrue } from '../../src/storage/suite-assert.ts';
@@ -14,9 +15,9 @@ import { Cluster } from './cluster.ts';
 interface TlsContext {
   readonly urls: readonly string[];
   readonly ca: string;
-  readonly client: TlsFiles;
+  readonly client: GrpcTls;
   /** A certificate of a CA that the member does not trust. */
-  readonly stranger: TlsFiles;
+  readonly stranger: GrpcTls;
 }
 
 async function withTls(program: string, run: (context: TlsContext) => Promise<void>): Promise<void> {
@@ -30,7 +31,7 @@ async function withTls(program: string, run: (context: TlsContext) => Promise<vo
   try {
     const [ca, other] = await Promise.all(['etcd-ca', 'other-ca'].map((commonName) => createCa({ commonName, clock })));
     const server = await issueServerCertificate(ca!, { clock });
-    const issue = async (from: typeof ca): Promise<TlsFiles> => {
+    const issue = async (from: typeof ca): Promise<GrpcTls> => {
       const { certificatePem, keyPem } = await issueClientCertificate(from!, { clock, user: 'keelson', groups: [] });
       return { ca: ca!.certificatePem, cert: certificatePem, key: keyPem };
     };
@@ -57,7 +58,13 @@ export function tlsCases(program: string): readonly Case[] {
       name: 'TLS with a client certificate: writes, reads and watches work',
       run: () =>
         withTls(program, async ({ urls, client }) => {
-          const storage = openEtcdStorage({ endpoints: urls, prefix: '/tls/', scope: '', tls: client });
+          const storage = openEtcdStorage({
+            openChannel: openGrpcChannel,
+            endpoints: urls,
+            prefix: '/tls/',
+            scope: '',
+            tls: client,
+          });
           try {
             const watcher = Recorder.start(storage, '', { after: await storage.revision() });
             const revision = await put(storage, 'a', 'x');
@@ -79,7 +86,13 @@ export function tlsCases(program: string): readonly Case[] {
           const { cert, key } = client;
           await Promise.all(
             [{ ca }, stranger, { cert, key }].map(async (tls) => {
-              const storage = openEtcdStorage({ endpoints: urls, prefix: '/tls/', scope: '', tls });
+              const storage = openEtcdStorage({
+                openChannel: openGrpcChannel,
+                endpoints: urls,
+                prefix: '/tls/',
+                scope: '',
+                tls,
+              });
               const outcome = await storage.revision().then(
                 () => 'answered',
                 () => 'failed',

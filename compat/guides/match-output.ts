@@ -3,6 +3,7 @@
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b\d+ objects\b/g, 'N objects'],
   [/\brevision \d+/g, 'revision N'],
+  [/\bprocess \d+/g, 'process N'],
   [/\b\d+(\.\d+)? [kMG]B\b/g, 'SIZE'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'DATE'],
   [/\b\d+(\.\d+)? ?(ms|s|m|h)\b/g, 'TIME'],

@@ -5,14 +5,16 @@
 # About 10 minutes on 2 cores the first time; a program that is there already is kept.
 # usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [kube-controller-manager] [sample-controller]
 #   [sample-apiserver] [metrics-server] [helm] [helm4] [h2spec]
-#   [cert-manager-webhook] [gatekeeper] [etcd-3.5] [etcd-3.4]
+#   [cert-manager-webhook] [gatekeeper] [etcdutl] [etcd-3.5] [etcd-3.4] [libfaketime]
 # Older releases of etcd are built only if they are named. 3.4 is no Go module: it is Debian's package etcd-server.
+# libfaketime, a library that moves the clock of a process, is Debian's, too.
 set -eu
 
 KUBERNETES=1.36.3
 ETCD=3.6.7
 ETCD35=3.5.35
 ETCD34=3.4
+FAKETIME=0.9
 HELM=3.22.0
 HELM4=4.3.1
 H2SPEC=2.2.1
@@ -81,6 +83,12 @@ build() {
 		go get "go.etcd.io/etcd/server/v3@v$ETCD"
 		finish etcd $ETCD '-s -w'
 		;;
+	etcdutl)
+		have etcdutl $ETCD && return
+		begin etcdutl
+		go get -tool "go.etcd.io/etcd/etcdutl/v3@v$ETCD"
+		finish etcdutl $ETCD '-s -w' go.etcd.io/etcd/etcdutl/v3
+		;;
 	etcd-3.5)
 		have etcd-3.5 $ETCD35 && return
 		begin etcd-3.5
@@ -98,6 +106,17 @@ build() {
 		cp usr/bin/etcd "$bin/.etcd-3.4"
 		mv "$bin/.etcd-3.4" "$bin/etcd-3.4"
 		echo $ETCD34 >"$bin/etcd-3.4.version"
+		;;
+	libfaketime)
+		have libfaketime $FAKETIME && return
+		rm -rf "$cache/src/libfaketime"
+		mkdir -p "$cache/src/libfaketime"
+		cd "$cache/src/libfaketime"
+		apt-get download libfaketime || { apt-get update -qq && apt-get download libfaketime; }
+		dpkg-deb -x libfaketime_"$FAKETIME"*.deb .
+		cp usr/lib/*/faketime/libfaketimeMT.so.1 "$bin/.libfaketime"
+		mv "$bin/.libfaketime" "$bin/libfaketime"
+		echo $FAKETIME >"$bin/libfaketime.version"
 		;;
 	kubectl)
 		have kubectl $KUBERNETES && return

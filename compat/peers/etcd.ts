@@ -16,6 +16,8 @@ export interface EtcdOptions {
   readonly folder: string;
   /** Default false: etcd does not sync to disk, because comparisons need no durability. */
   readonly fsync?: boolean;
+  /** More flags. Default none. */
+  readonly flags?: readonly string[];
 }
 
 export interface Etcd extends Child {
@@ -27,7 +29,7 @@ export async function freeEtcdUrls(): Promise<EtcdUrls> {
 }
 
 /** Starts etcd and does not wait for it, for measurements of a start. */
-export function spawnEtcd({ client, peer }: EtcdUrls, { folder, fsync = false }: EtcdOptions): Child {
+export function spawnEtcd({ client, peer }: EtcdUrls, { folder, fsync = false, flags = [] }: EtcdOptions): Child {
   mkdirSync(folder, { recursive: true });
   return startChild(
     program('etcd'),
@@ -39,6 +41,7 @@ export function spawnEtcd({ client, peer }: EtcdUrls, { folder, fsync = false }:
       `--initial-advertise-peer-urls=${peer}`,
       `--initial-cluster=default=${peer}`,
       ...(fsync ? [] : ['--unsafe-no-fsync']),
+      ...flags,
     ],
     etcdLog(folder),
   );
@@ -47,10 +50,14 @@ export function spawnEtcd({ client, peer }: EtcdUrls, { folder, fsync = false }:
 /** Resolves when etcd is ready. Throws if it does not become ready. */
 export async function startEtcd(options: EtcdOptions): Promise<Etcd> {
   const urls = await freeEtcdUrls();
-  const child = spawnEtcd(urls, options);
+  return waitForEtcd(spawnEtcd(urls, options), urls, options.folder);
+}
+
+/** Resolves when a member that was spawned in the folder is ready. Stops it and throws if it does not become ready. */
+export async function waitForEtcd(child: Child, urls: EtcdUrls, folder: string): Promise<Etcd> {
   const check = async (): Promise<boolean> => (await fetch(`${urls.client}/health`)).ok;
   try {
-    await waitUntilReady({ what: 'etcd', child, logFile: etcdLog(options.folder), check });
+    await waitUntilReady({ what: 'etcd', child, logFile: etcdLog(folder), check });
   } catch (caught) {
     await child.stop();
     throw caught;

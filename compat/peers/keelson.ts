@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
-import { type Credentials, commonFlags, kubeconfigs, type Peer, TOKEN_USERS } from './peer.ts';
+import { type Credentials, commonFlags, kubeconfigs, type ListenAddress, type Peer, TOKEN_USERS } from './peer.ts';
 import { probe, startChild, waitUntilReady } from './process.ts';
 import { keelsonCli } from './programs.ts';
 
@@ -16,6 +16,8 @@ export interface KeelsonOptions {
   readonly controllers?: string | null;
   /** The command of another build. Default: the one of this repository. */
   readonly cli?: string;
+  /** Default: a free port of 127.0.0.1. */
+  readonly listen?: ListenAddress;
 }
 
 /** Starts the server and resolves when /readyz answers 200. Throws with the end of its log if it does not. */
@@ -30,6 +32,7 @@ export async function startKeelson(options: KeelsonOptions): Promise<Peer> {
       ...(options.controllers === null ? [] : [`--controllers=${options.controllers ?? ''}`]),
       ...(options.flags ?? []),
     ],
+    ...(options.listen !== undefined && { listen: options.listen }),
   });
 }
 
@@ -42,16 +45,20 @@ export interface CommandOptions {
   readonly flags: readonly string[];
   /** How often /readyz is asked. Default: that of `waitUntilReady`. */
   readonly tries?: number;
+  /** Default: a free port of 127.0.0.1. */
+  readonly listen?: ListenAddress;
 }
 
 /** Starts a command that serves, in a folder of its own. Resolves and throws as `startKeelson`. */
-export async function startCommand({ name, credentials, command, flags, tries }: CommandOptions): Promise<Peer> {
+export async function startCommand(options: CommandOptions): Promise<Peer> {
+  const { name, credentials, command, flags, tries } = options;
   const folder = mkdtempSync(join(tmpdir(), 'compat-keelson-'));
-  const port = await freePort();
-  const url = `https://127.0.0.1:${port}`;
+  const { address, port } = options.listen ?? { address: '127.0.0.1', port: await freePort() };
+  const url = `https://${address}:${port}`;
   const logFile = join(folder, 'keelson.log');
   mkdirSync(join(folder, 'certs'));
-  const args = [...command(folder), ...commonFlags(credentials, port, join(folder, 'certs')), ...flags];
+  const common = [...commonFlags(credentials, port, join(folder, 'certs')), `--bind-address=${address}`];
+  const args = [...command(folder), ...common, ...flags];
   const child = startChild(process.execPath, args, logFile);
   const stop = async (): Promise<void> => {
     await child.stop();

@@ -47,10 +47,16 @@ export interface Credentials {
   readonly clients: Readonly<Record<CertificateUser, KeyPair>>;
 }
 
+/** An address of the loopback interface. The serving certificate is valid for 127.0.0.1 and 127.0.0.2. */
+export interface ListenAddress {
+  readonly address: '127.0.0.1' | '127.0.0.2';
+  readonly port: number;
+}
+
 export interface Peer {
   /** `reference` or `keelson`. A second reference is `reference-2`. */
   readonly name: string;
-  /** `https://127.0.0.1:PORT`. */
+  /** `https://127.0.0.1:PORT`, unless the caller chose the address. */
   readonly url: string;
   readonly credentials: Credentials;
   /** The ids of all processes of the server, for measurements. */
@@ -73,7 +79,7 @@ export async function makeCredentials(folder: string): Promise<Credentials> {
   };
   const ca = await createCa({ commonName: 'compat-ca', clock });
   const frontProxyCa = await createCa({ commonName: 'compat-front-proxy-ca', clock });
-  const serving = await issueServerCertificate(ca, { clock });
+  const serving = await issueServerCertificate(ca, { clock, hosts: ['127.0.0.2'] });
   const issue = async (user: string, groups: readonly string[], issuer = ca): Promise<KeyPair> =>
     issueClientCertificate(issuer, { clock, user, groups });
   const signingKey = await generateKey();

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export type Program =
   | 'etcd'
+  | 'etcdutl'
   | 'etcd-3.5'
   | 'etcd-3.4'
   | 'kubectl'
@@ -18,7 +19,8 @@ export type Program =
   | 'gatekeeper'
   | 'helm'
   | 'helm4'
-  | 'h2spec';
+  | 'h2spec'
+  | 'libfaketime';
 
 /** The repository. Bundles run from .cache/run/compat/<suite>/. */
 export const ROOT: string = dirname(dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))));

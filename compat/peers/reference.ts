@@ -6,9 +6,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEtcd } from './etcd.ts';
+import { type Etcd, startEtcd } from './etcd.ts';
 import { freePort } from './free-port.ts';
-import { type Credentials, commonFlags, kubeconfigs, type Peer, TOKEN_USERS } from './peer.ts';
+import { type Credentials, commonFlags, kubeconfigs, type ListenAddress, type Peer, TOKEN_USERS } from './peer.ts';
 import { type Child, probe, startChild, waitUntilReady } from './process.ts';
 import { program } from './programs.ts';
 
@@ -21,6 +21,10 @@ export interface ReferenceOptions {
   readonly fsync?: boolean;
   /** Called with the address of etcd before kube-apiserver starts. Default: etcd is empty then. */
   readonly fill?: (etcdUrl: string) => Promise<void>;
+  /** The address of an etcd of the caller, which runs on when this server is stopped. Default: one of its own. */
+  readonly etcdUrl?: string;
+  /** Default: a free port of 127.0.0.1. */
+  readonly listen?: ListenAddress;
 }
 
 export interface Reference extends Peer {
@@ -41,13 +45,13 @@ export async function startReference(options: ReferenceOptions): Promise<Referen
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const etcd = await startEtcd({ folder, fsync: options.fsync === true });
-    const etcdUrl = etcd.url;
-    children.push(etcd);
+    const etcd = options.etcdUrl === undefined ? await startEtcd({ folder, fsync: options.fsync === true }) : undefined;
+    if (etcd !== undefined) children.push(etcd);
+    const etcdUrl = options.etcdUrl ?? (etcd as Etcd).url;
 
     await options.fill?.(etcdUrl);
-    const port = await freePort();
-    const url = `https://127.0.0.1:${port}`;
+    const { address, port } = options.listen ?? { address: '127.0.0.1', port: await freePort() };
+    const url = `https://${address}:${port}`;
     const logFile = join(folder, 'kube-apiserver.log');
     mkdirSync(join(folder, 'certs'));
     const apiserver = startChild(
@@ -55,6 +59,7 @@ export async function startReference(options: ReferenceOptions): Promise<Referen
       [
         `--etcd-servers=${etcdUrl}`,
         ...commonFlags(credentials, port, join(folder, 'certs')),
+        `--bind-address=${address}`,
         '--advertise-address=127.0.0.1',
         '--endpoint-reconciler-type=none',
         ...(options.flags ?? []),

@@ -37,8 +37,10 @@ export interface AggregatorServerOptions {
   readonly metrics: MetricRegistry;
   /** The resource `apiservices`. */
   readonly apiServices: StoredResource;
-  /** All local versions are registered as APIServices. */
+  /** All local versions are registered as APIServices, except `unregistered`. */
   readonly discovery: DiscoveryManager;
+  /** The names of APIServices that are not made although their version is served. Default: none. */
+  readonly unregistered?: readonly string[];
   readonly openapi: OpenApiManager;
   /** Resolves when every server of this process has published its stored resources. */
   readonly published: () => Promise<void>;
@@ -104,6 +106,7 @@ export class AggregatorServer {
       discovery,
       apiServices,
       writer,
+      ...(this.#options.unregistered && { unregistered: this.#options.unregistered }),
       onFailure: (name, error) =>
         logger.warn('cannot register a local APIService, retrying', { name, reason: error.message }),
     });

@@ -4,12 +4,14 @@
  * unknown resources reach the delegate unchanged; a definition that was written through this server is known in the
  * next request.
  */
+import { toError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import type { Logger } from '../base/logger.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import { factsFingerprint, typeName } from '../kinds/views.ts';
 import type { Answer } from '../server/http/exchange.ts';
 import type { RequestHandler, ServerRequest } from '../server/http/server-request.ts';
+import { type CountedResource, countedResource } from '../server/resource/counted-resource.ts';
 import { openResource } from '../server/resource/open-resource.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { StoredDefinition } from '../server/resource/resource-definition.ts';
@@ -17,6 +19,7 @@ import type { FollowUp } from '../server/resource/strategy.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
 import { compileVersion } from './compile-version.ts';
 import { type ConverterFactory, NO_CONVERTER } from './conversion/custom-converter.ts';
+import type { Crd } from './crd.ts';
 import { CrdLister } from './crd-lister.ts';
 import { documentCustomResources } from './custom-resource/custom-openapi.ts';
 import { CustomResources } from './custom-resource/custom-resources.ts';
@@ -26,6 +29,7 @@ import type { CheckCaBundle } from './definition/validation/check-ca-bundle.ts';
 import { createSchemaChecks } from './definition/validation/create-schema-checks.ts';
 import { DefinitionWriter } from './loops/definition-writer.ts';
 import { FinalizingLoop } from './loops/finalizing-loop.ts';
+import { removeLateInstances } from './loops/late-instances.ts';
 import { StatusLoop } from './loops/status-loop.ts';
 
 export interface ApiExtensionsServerOptions extends ResourceServerOptions {
@@ -43,6 +47,8 @@ export interface ApiExtensionsServer {
   readonly handle: RequestHandler;
   /** The declaration of the resource CustomResourceDefinition. */
   readonly definition: StoredDefinition;
+  /** The definitions and the custom resources, to be counted for metrics. */
+  counted(): readonly CountedResource[];
   /** Reads the stored definitions and, unless `readOnly`, starts the loops. Call it once. */
   start(): Promise<void>;
   /** Ends every watch cleanly, those that start later included. */
@@ -83,8 +89,22 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
     typesFingerprint: factsFingerprint,
     ownsGroups: true,
   });
+  const retired = async (crd: Crd): Promise<void> => {
+    try {
+      await removeLateInstances(crd, { host, definitions: definitions.definition });
+    } catch (caught) {
+      const reason = toError(caught).message;
+      logger.warn('cannot look for objects of a removed CustomResourceDefinition', { name: crd.name, reason });
+    }
+  };
   const custom = new CustomResources(
-    { registry: host, server, compile: compileVersion, converter: options.converter ?? NO_CONVERTER },
+    {
+      registry: host,
+      server,
+      compile: compileVersion,
+      converter: options.converter ?? NO_CONVERTER,
+      ...(options.readOnly !== true && { retired: (crd: Crd) => void retired(crd) }),
+    },
     new PublishedResources(options.discovery, options.openapi, documentCustomResources),
   );
   const loops: { stop(): Promise<void> }[] = [];
@@ -124,6 +144,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
   return {
     handle: server.handle,
     definition: definitions.definition,
+    counted: () => [countedResource(definitions), ...custom.counted()],
     start,
     drain: () => server.drain(),
     stop: async () => {

@@ -3,11 +3,13 @@
  * shared pool. A 1 KB value that pins an 8 KB slab would make a cache several times larger than its contents.
  */
 
+interface NodeBytes extends Uint8Array {
+  utf8Write(text: string, offset: number): number;
+  latin1Write(text: string, offset: number): number;
+}
+
 interface NodeBuffer {
-  allocUnsafeSlow(size: number): Uint8Array & {
-    utf8Write(text: string, offset: number): number;
-    latin1Write(text: string, offset: number): number;
-  };
+  allocUnsafeSlow(size: number): NodeBytes;
   byteLength(text: string): number;
   concat(chunks: readonly Uint8Array[]): Uint8Array;
   compare(a: Uint8Array, b: Uint8Array): number;
@@ -33,6 +35,18 @@ export function encodeUtf8(text: string): Uint8Array {
   if (bytes.byteLength === text.length) bytes.latin1Write(text, 0);
   else bytes.utf8Write(text, 0);
   return bytes;
+}
+
+/** The number of bytes of `encodeUtf8`. */
+export function encodedSize(text: string): number {
+  return nodeBuffer === undefined ? encoder.encode(text).byteLength : nodeBuffer.byteLength(text);
+}
+
+/** Writes the `size` UTF-8 bytes of a text, as `encodedSize` counts them, into bytes of `allocateBytes`. */
+export function encodeUtf8Into(text: string, size: number, into: Uint8Array, at: number): void {
+  if (nodeBuffer === undefined) encoder.encodeInto(text, into.subarray(at, at + size));
+  else if (size === text.length) (into as NodeBytes).latin1Write(text, at);
+  else (into as NodeBytes).utf8Write(text, at);
 }
 
 /** The UTF-8 bytes of two texts with other bytes between them, in one allocation. */

@@ -59,8 +59,12 @@ const UNUSUAL = /[:,[]\s*(?:-0|-?\d{16}|-?\d[\d.]*[eE])|\\u[dD]/;
  * bounded. Faster than `readJson` in a program that has just started, because none of its code has to be compiled.
  */
 export function readPlainJson(bytes: Uint8Array): JsonValue | undefined {
-  if (bytes[0] !== 0x7b && bytes[0] !== 0x5b) return undefined;
-  const text = decodeUtf8(bytes);
+  return bytes[0] === 0x7b || bytes[0] === 0x5b ? readPlainText(decodeUtf8(bytes)) : undefined;
+}
+
+/** As `readPlainJson`, for text that was decoded. */
+export function readPlainText(text: string): JsonValue | undefined {
+  if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
   return UNUSUAL.test(text) || text.includes('\ufffd') ? undefined : tryNative(text);
 }
 

@@ -20,6 +20,13 @@ export class LruMap<K, V> {
     return value;
   }
 
+  /** Removes an entry and returns its value. */
+  take(key: K): V | undefined {
+    const value = this.#entries.get(key);
+    this.#entries.delete(key);
+    return value;
+  }
+
   /** Sets the entry and drops the least recently used one if there are more than the limit. */
   set(key: K, value: V): void {
     this.#entries.delete(key);

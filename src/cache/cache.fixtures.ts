@@ -147,10 +147,13 @@ export class TestStore {
   readonly #enders = new Set<(reason: WatchEnd) => void>();
   readonly storage: Storage;
   failWith: Error | undefined;
+  /** False: the store is one that other processes share. */
+  embedded = true;
 
   constructor() {
     this.storage = new Proxy(this.inner, {
       get: (target, name): unknown => {
+        if (name === 'embedded') return this.embedded;
         if (name === 'watch') return this.#watch.bind(this);
         if (this.failWith !== undefined && name === 'list') {
           return () => Promise.reject(this.failWith);

@@ -66,8 +66,8 @@ export interface Entry {
   readonly key: string;
   readonly revision: Revision;
   /**
-   * The stored bytes with the resourceVersion inserted, in an allocation of their own. A broken entry has the stored
-   * bytes.
+   * The stored bytes with the resourceVersion inserted. They keep nothing else alive, except other entries of the same
+   * load (`load-slab.ts`). A broken entry has the stored bytes.
    */
   readonly bytes: Uint8Array;
   /** The offset of the inserted resourceVersion; see `storedBytes`. */

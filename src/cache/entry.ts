@@ -1,7 +1,7 @@
 /**
  * Cache entries: stored bytes with the resourceVersion inserted, ready to be sent.
- * Invariants: the bytes of an entry are one exact allocation of their own; removing the resourceVersion gives back the
- * stored bytes.
+ * Invariants: the bytes of an entry are an allocation of their own, or a part of a slab that has only entries of the
+ * initial load (`load-slab.ts`); removing the resourceVersion gives back the stored bytes.
  */
 import { allocateBytes, copyBytes, encodeUtf8 } from '../base/bytes.ts';
 import { toError } from '../base/errors.ts';
@@ -42,8 +42,17 @@ class CacheEntry implements Entry {
   }
 }
 
-/** Makes the entry of a stored value. Never throws: a value that cannot be described becomes a broken entry. */
-export function makeEntry(describe: Describe, key: string, revision: Revision, value: Uint8Array): Entry {
+/**
+ * Makes the entry of a stored value, in bytes that `allocate` returns. Never throws: a value that cannot be described
+ * becomes a broken entry.
+ */
+export function makeEntry(
+  describe: Describe,
+  key: string,
+  revision: Revision,
+  value: Uint8Array,
+  allocate: (size: number) => Uint8Array = allocateBytes,
+): Entry {
   let description: Description | Undescribable;
   try {
     description = describe(value, key);
@@ -55,7 +64,7 @@ export function makeEntry(describe: Describe, key: string, revision: Revision, v
   if (!(splice > 0 && splice < value.byteLength)) {
     return brokenEntry(key, revision, value, 'the place of its resourceVersion is outside of it');
   }
-  return new CacheEntry(key, revision, spliceRevision(value, splice, revision), splice, facts, undefined);
+  return new CacheEntry(key, revision, spliceRevision(value, splice, revision, allocate), splice, facts, undefined);
 }
 
 function brokenEntry(key: string, revision: Revision, value: Uint8Array, reason: string): Entry {
@@ -67,7 +76,14 @@ function brokenEntry(key: string, revision: Revision, value: Uint8Array, reason:
 export function withRevision(entry: Entry, revision: Revision): Entry {
   const { key, facts, splice, broken } = entry;
   if (broken !== undefined) return new CacheEntry(key, revision, entry.bytes, splice, facts, broken);
-  return new CacheEntry(key, revision, spliceRevision(storedBytes(entry), splice, revision), splice, facts, undefined);
+  return new CacheEntry(
+    key,
+    revision,
+    spliceRevision(storedBytes(entry), splice, revision, allocateBytes),
+    splice,
+    facts,
+    undefined,
+  );
 }
 
 /** A copy of the bytes that the store has. The cache does not keep them. */
@@ -82,11 +98,16 @@ export function storedBytes(entry: Entry): Uint8Array {
   return stored;
 }
 
-function spliceRevision(value: Uint8Array, at: number, revision: Revision): Uint8Array {
+function spliceRevision(
+  value: Uint8Array,
+  at: number,
+  revision: Revision,
+  allocate: (size: number) => Uint8Array,
+): Uint8Array {
   const width = digits(revision);
   const comma = value[at] !== CLOSING_BRACE;
   const length = HEAD.byteLength + width + (comma ? 2 : 1);
-  const bytes = allocateBytes(value.byteLength + length);
+  const bytes = allocate(value.byteLength + length);
   bytes.set(value, length);
   if (at <= SHORT_COPY) for (let i = 0; i < at; i++) bytes[i] = value[i]!;
   else bytes.set(value.subarray(0, at));

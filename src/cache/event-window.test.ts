@@ -45,6 +45,23 @@ describe('the event window', () => {
     expect(window.bytes - deletion).toBe(deletion - 100);
   });
 
+  it('is extended by the newest older changes that fit', () => {
+    const older = new EventWindow({ events: 10, bytes: 1e6 }, 2, () => {});
+    for (let revision = 3; revision <= 6; revision++) older.push(change(revision));
+    const window = new EventWindow({ events: 5, bytes: 1e6 }, 6, () => {});
+    window.push(change(7));
+    const before = window.sequenceAfter(6);
+    window.extend(older);
+    expect([window.size, window.floor, window.bytes]).toEqual([5, 2, 5 * 210]);
+    expect(window.at(before)?.revision).toBe(7);
+    expect(window.at(window.sequenceAfter(3))?.revision).toBe(4);
+    window.push(change(8));
+    expect([window.size, window.floor]).toEqual([5, 3]);
+    const small = new EventWindow({ events: 100, bytes: 500 }, 6, () => {});
+    small.extend(older);
+    expect([small.size, small.floor]).toEqual([2, 4]);
+  });
+
   it('stays correct over many more changes than it holds', () => {
     const window = new EventWindow({ events: 10, bytes: 1e6 }, 1, () => {});
     for (let revision = 2; revision < 3000; revision++) {

@@ -48,7 +48,35 @@ export class EventWindow {
   }
 
   /**
-   * The sequence number of the oldest change in the window. Sequence numbers count all changes that were ever pushed.
+   * Adds older changes, so that the window begins at the floor of `older`, which has every change from there up to the
+   * floor of this window. Keeps the newest ones that fit.
+   */
+  extend(older: EventWindow): void {
+    const { events, bytes } = this.#bounds;
+    const first = older.first;
+    let from = older.end;
+    let floor = older.floor;
+    let total = this.#bytes;
+    for (; from > first; from--) {
+      const change = older.at(from - 1)!;
+      total += weight(change);
+      if (this.size + older.end - from >= events || total > bytes) {
+        floor = change.revision;
+        break;
+      }
+      this.#bytes = total;
+    }
+    const kept: Change[] = [];
+    for (let sequence = from; sequence < older.end; sequence++) kept.push(older.at(sequence)!);
+    this.#changes = kept.concat(this.#changes.slice(this.#head));
+    this.#head = 0;
+    this.#dropped -= kept.length;
+    this.#floor = floor;
+  }
+
+  /**
+   * The sequence number of the oldest change in the window. The next change has the next number; the first one that was
+   * pushed has 0, and changes that were added before it have negative numbers.
    */
   get first(): number {
     return this.#dropped;

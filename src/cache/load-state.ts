@@ -1,14 +1,19 @@
 /**
- * The initial load of a cache. It reads an older state if the store still has it, so that the changes since then fill
- * the event window and watches can resume across a restart of the server. Otherwise it reads the current state.
+ * The initial load of a cache. From an embedded store it reads an older state if the store still has it, so that the
+ * changes since then fill the event window and watches can resume across a restart of the server. Otherwise it reads the
+ * current state; `older-changes.ts` reads the changes before it if a watch needs them.
  */
 import { OrderedMap } from '../base/ordered-map.ts';
 import { StorageError } from '../storage/errors.ts';
 import type { Revision, Storage } from '../storage/storage.ts';
 import type { Describe, Entry } from './cache.ts';
 import { makeEntry } from './entry.ts';
+import { LoadSlab } from './load-slab.ts';
 
-const PAGE = 2000;
+/** The items of the first pages. Later ones have about `PAGE_BYTES`, so that large objects do not fill the memory. */
+const FIRST_PAGE = 500;
+const PAGE_BYTES = 4 * 1024 * 1024;
+const MAX_PAGE = 10_000;
 // How often the load is tried if the store compacts the state that is being read.
 const ATTEMPTS = 3;
 
@@ -30,10 +35,12 @@ export interface LoadOptions {
 /** Throws the errors of the storage, and Unavailable if the state was compacted at every attempt. */
 export async function loadState(options: LoadOptions): Promise<LoadedState> {
   const { storage, backfill } = options;
-  const target = await storage.revision();
-  const oldest = Math.max(storage.horizon(), target - backfill);
-  const old = await loadAt(options, oldest);
-  if (old !== undefined) return { map: old, revision: oldest, target };
+  if (storage.embedded) {
+    const target = await storage.revision();
+    const oldest = Math.max(storage.horizon(), target - backfill);
+    const old = await loadAt(options, oldest);
+    if (old !== undefined) return { map: old, revision: oldest, target };
+  }
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const revision = await storage.revision();
     const map = await loadAt(options, revision);
@@ -45,15 +52,27 @@ export async function loadState(options: LoadOptions): Promise<LoadedState> {
 async function loadAt(options: LoadOptions, revision: Revision): Promise<OrderedMap<string, Entry> | undefined> {
   const { storage, describe } = options;
   const map = new OrderedMap<string, Entry>();
+  const slab = new LoadSlab();
+  let bytes = 0;
+  let limit = FIRST_PAGE;
   for (const prefix of options.prefixes) {
     let start: string | undefined;
     do {
-      const page = await storage.list(start === undefined ? { prefix } : { prefix, start }, { revision, limit: PAGE });
+      const nextLimit = map.size === 0 ? FIRST_PAGE : pageLimit(bytes / map.size);
+      const range = start === undefined ? { prefix } : { prefix, start };
+      const page = await storage.list(range, { revision, limit, nextLimit });
       if (page.outcome !== 'ok') return undefined;
-      for (const { key, value, revision: written } of page.items)
-        map.set(key, makeEntry(describe, key, written, value));
+      for (const { key, value, revision: written } of page.items) {
+        bytes += value.byteLength;
+        map.set(key, makeEntry(describe, key, written, value, slab.allocate));
+      }
       start = page.next;
+      limit = nextLimit;
     } while (start !== undefined);
   }
   return map;
+}
+
+function pageLimit(averageBytes: number): number {
+  return Math.max(1, Math.min(MAX_PAGE, Math.floor(PAGE_BYTES / Math.max(1, averageBytes))));
 }

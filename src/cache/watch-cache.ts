@@ -35,6 +35,7 @@ import type { CacheState } from './cache-state.ts';
 import { DEFAULT_WINDOW } from './event-window.ts';
 import { FanOut, type WatchOrigin } from './fan-out/fan-out.ts';
 import { Forms } from './forms.ts';
+import { type OlderChanges, readOlderChanges } from './older-changes.ts';
 import { checkRange } from './range.ts';
 import { RecentSnapshots } from './recent-snapshots.ts';
 import { Snapshot } from './snapshot.ts';
@@ -78,6 +79,11 @@ export class WatchCache implements Stoppable {
   readonly #fanOut: FanOut;
   readonly #waiters: Waiters;
   readonly #recent = new RecentSnapshots();
+  readonly #window: WindowBounds;
+  #olderChanges: OlderChanges | undefined;
+  #reachingBack: Promise<void> | undefined;
+  /** The state whose older changes were read, or are not in the store. */
+  #reachedBack: CacheState | undefined;
   #state: CacheState | undefined;
   #ready: Deferred<void> | undefined;
   #stopped = false;
@@ -93,6 +99,7 @@ export class WatchCache implements Stoppable {
     this.#storage = options.storage;
     this.#clock = options.clock ?? systemClock;
     const window = options.window ?? DEFAULT_WINDOW;
+    this.#window = window;
     this.#forms = new Forms({
       maker: options.forms ?? NO_FORMS,
       ...(options.formBytes === undefined ? {} : { bytes: options.formBytes }),
@@ -213,6 +220,24 @@ export class WatchCache implements Stoppable {
     return reached;
   }
 
+  /**
+   * Called before a watch from an older revision. Reads the changes before the loaded state, once for each state, if the
+   * store is not embedded and the window does not reach back to the revision but may hold the changes since. Undefined:
+   * there is nothing to read. A watch that needs more than the window has is `compacted` afterwards.
+   */
+  reachBack(after: Revision): Promise<void> | undefined {
+    const state = this.#readable();
+    const { floor } = state.window;
+    if (after >= floor || this.#storage.embedded || this.#reachedBack === state) return undefined;
+    const oldest = Math.max(this.#storage.horizon(), floor - this.#window.events);
+    if (after < oldest) return undefined;
+    this.#reachingBack ??= this.#readBack(state, oldest).finally(() => {
+      this.#reachingBack = undefined;
+      this.#olderChanges = undefined;
+    });
+    return this.#reachingBack;
+  }
+
   /** Begins a watch; see `CacheWatchOptions`. The sink is first called in a later turn. */
   watch(options: CacheWatchOptions, sink: EventSink): CacheWatchStart {
     const state = this.#readable();
@@ -275,6 +300,7 @@ export class WatchCache implements Stoppable {
     this.#stopped = true;
     this.#tickTimer?.cancel();
     this.#feed.stop();
+    this.#olderChanges?.stop();
     this.#fanOut.endAll({ reason: 'closed' });
     this.#waiters.fail(closed());
     this.#ready?.reject(closed());
@@ -291,6 +317,25 @@ export class WatchCache implements Stoppable {
   #snapshot(): Snapshot {
     const state = this.#readable();
     return new Snapshot(state.revision, state.map.clone(), this.#forms);
+  }
+
+  async #readBack(state: CacheState, after: Revision): Promise<void> {
+    const { prefixes, describe } = this.#options;
+    const upTo = state.window.floor;
+    this.#olderChanges = readOlderChanges({
+      storage: this.#storage,
+      clock: this.#clock,
+      prefixes,
+      describe,
+      window: this.#window,
+      after,
+      upTo,
+      current: (key) => state.map.get(key),
+    });
+    const older = await this.#olderChanges.window;
+    this.#reachedBack = state;
+    // A full window may have dropped changes meanwhile. Those before it would leave a gap.
+    if (older !== undefined && state.window.floor === upTo) state.window.extend(older);
   }
 
   /** The feed has a state: the first one, or another one after history was lost. */

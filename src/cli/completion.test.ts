@@ -121,7 +121,9 @@ describe('completion in fish', () => {
     }
     expect(wordsOf(CASES.length)).toEqual(['--storage=memory']);
     expect(wordsOf(CASES.length + 1)).toEqual(expect.arrayContaining(['crds/', 'one.yaml']));
-    expect(answers[CASES.length + 2]).toEqual(['storage\tback up, restore, check and export a data folder']);
+    expect(answers[CASES.length + 2]).toEqual([
+      'storage\tback up, restore and check a data folder, and move data between stores',
+    ]);
   });
 });
 

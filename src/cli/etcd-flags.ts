@@ -1,5 +1,5 @@
 /** The flags of the group Etcd that have an effect. */
-import { etcd, group, positive, type ServerFlag, server } from './server-flag.ts';
+import { etcd, group, type ServerFlag, server } from './server-flag.ts';
 
 export const ETCD_FLAGS: readonly ServerFlag[] = [
   ...group('Etcd', [
@@ -12,13 +12,13 @@ export const ETCD_FLAGS: readonly ServerFlag[] = [
     [
       'encryption-provider-config',
       'string',
-      'file with an EncryptionConfiguration (identity, aescbc, aesgcm, secretbox), by which stored values are encrypted',
+      'file with an EncryptionConfiguration (identity, aescbc, aesgcm, secretbox, kms v2), by which stored values are encrypted',
       server((v) => ({ encryption: { configFile: v.text() } })),
     ],
     [
       'encryption-provider-config-automatic-reload',
       'bool',
-      'use changes of that file without a restart (default false)',
+      'read that file once a minute and use its changes without a restart (default false)',
       server((v) => ({ encryption: { reload: v.bool() } })),
     ],
     [
@@ -26,6 +26,12 @@ export const ETCD_FLAGS: readonly ServerFlag[] = [
       'strings',
       'URLs of the members of an etcd cluster that keeps the objects, separated by commas; several servers may share it',
       etcd((v) => ({ servers: v.list() })),
+    ],
+    [
+      'etcd-servers-overrides',
+      'strings',
+      'built-in resources in other etcd clusters: group/resource#servers, with servers separated by semicolons, such as /events#http://etcd4:2379',
+      etcd((v) => ({ serversOverrides: v.list() })),
     ],
     [
       'etcd-cafile',
@@ -60,14 +66,26 @@ export const ETCD_FLAGS: readonly ServerFlag[] = [
     [
       'etcd-healthcheck-timeout',
       'duration',
-      'time for the health check of etcd (default 2s)',
-      etcd((v) => ({ healthCheckMs: positive(v, v.milliseconds()) })),
+      'time for the health check of etcd; 0 is the default (default 2s)',
+      etcd((v) => ({ healthCheckMs: v.milliseconds() })),
     ],
     [
       'etcd-readycheck-timeout',
       'duration',
-      'time for the readiness check of etcd (default 2s)',
-      etcd((v) => ({ readyCheckMs: positive(v, v.milliseconds()) })),
+      'time for the readiness check of etcd; 0 is the default (default 2s)',
+      etcd((v) => ({ readyCheckMs: v.milliseconds() })),
+    ],
+    [
+      'etcd-count-metric-poll-period',
+      'duration',
+      'how often the stored objects are counted for metrics; 0 for never (default 1m0s)',
+      etcd((v) => ({ countPollMs: v.milliseconds() })),
+    ],
+    [
+      'etcd-db-metric-poll-interval',
+      'duration',
+      'how often the size of the storage is read for metrics; 0 for never (default 30s)',
+      etcd((v) => ({ sizePollMs: v.milliseconds() })),
     ],
     [
       'lease-reuse-duration-seconds',

@@ -8,7 +8,7 @@ import { SnapshotStore } from '../controlplane/snapshot-store.ts';
 import { parseObject } from '../server/registry/stored-object.ts';
 import type { EncryptionRules } from '../storage/encryption/encryption.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { loadSnapshot } from './load-snapshot.ts';
+import { loadNamedSnapshot } from './load-snapshot.ts';
 
 export interface DiffOptions {
   readonly older: string;
@@ -38,7 +38,7 @@ async function objectsOf(path: string, { prefix, rules }: DiffOptions): Promise<
   const options = serverOptions({ storage: 'memory', dataDir: '', runtimeConfig: ['api/all=true'], controllers: [] });
   const completed = await completeOptions(options, nodePlatform);
   const store = new SnapshotStore({ prefix, rules, reason: 'the store is read-only' });
-  return decodeSnapshot(completed, store, loadSnapshot(path), async ({ report, items }) => {
+  return decodeSnapshot(completed, store, loadNamedSnapshot(path), async ({ report, items }) => {
     for (const { key, reason } of report.undecodable) console.error(`warning: ${path}: ${key} is left out: ${reason}`);
     const values = new Map<string, Uint8Array>();
     for await (const { key, value } of items) values.set(key, value);

@@ -2,14 +2,18 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { systemClock } from '../base/clock.ts';
 import { ConfigError, isConfigError, toError } from '../base/errors.ts';
+import { SILENT } from '../base/logger.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { parseEncryptionConfig } from '../controlplane/encryption-config.ts';
+import { nodePlatform } from '../controlplane/node/node-platform.ts';
 import { mergeOptions } from '../controlplane/options.ts';
+import type { ProviderSet } from '../controlplane/provider-set.ts';
 import { SnapshotStore } from '../controlplane/snapshot-store.ts';
-import type { EncryptionRules } from '../storage/encryption/encryption.ts';
-import { createProvider } from '../storage/encryption/providers.ts';
-import { loadSnapshot } from './load-snapshot.ts';
+import { IGNORING_OBSERVER } from '../storage/encryption/kms/kms-observer.ts';
+import type { SnapshotState } from '../storage/snapshot-file/read-snapshot.ts';
+import { loadNamedSnapshot } from './load-snapshot.ts';
 import { printDiff } from './open-diff.ts';
 import { reportLines } from './open-report.ts';
 import { serveUntilSignal } from './serve.ts';
@@ -37,18 +41,36 @@ const FLAGS = [
  */
 export async function openSnapshot(path: string, flags: OpenFlags, serverFlags: readonly string[]): Promise<number> {
   const line = parseServerCommandLine([...FLAGS, ...serverFlags]);
-  const rules = readRules(flags.encryptionProviderConfig);
-  const { diff, etcdPrefix: prefix } = flags;
-  if (diff !== undefined) return printDiff({ older: path, newer: diff, prefix, rules });
-  const state = loadSnapshot(path);
-  const store = new SnapshotStore({ prefix, rules, reason: readOnlyReason(path) });
+  const providers = readProviders(flags.encryptionProviderConfig);
+  try {
+    const { diff, etcdPrefix: prefix } = flags;
+    const rules = providers?.rules;
+    if (diff !== undefined) return await printDiff({ older: path, newer: diff, prefix, rules });
+    const store = new SnapshotStore({ prefix, rules, reason: readOnlyReason(path) });
+    return await serveSnapshot(path, store, (kubeconfig) => withKubeconfig(line, serverFlags, kubeconfig));
+  } finally {
+    await providers?.stop();
+  }
+}
+
+/** `lineOf` returns the command line of a server with the given path of its kubeconfig. */
+async function serveSnapshot(
+  path: string,
+  store: SnapshotStore,
+  lineOf: (kubeconfigFile: string) => ServerCommandLine,
+): Promise<number> {
+  let state: SnapshotState | undefined = loadNamedSnapshot(path);
   const folder = mkdtempSync(join(tmpdir(), 'keelson-open-'));
   let shown: readonly string[] = [];
   try {
-    return await serveUntilSignal(withKubeconfig(line, serverFlags, join(folder, 'kubeconfig')), {
+    return await serveUntilSignal(lineOf(join(folder, 'kubeconfig')), {
       snapshot: {
         store,
-        state,
+        takeState: () => {
+          const taken = state as SnapshotState;
+          state = undefined;
+          return taken;
+        },
         onReport: (report) => {
           shown = reportLines(report);
         },
@@ -60,11 +82,19 @@ export async function openSnapshot(path: string, flags: OpenFlags, serverFlags: 
   }
 }
 
-/** Throws ConfigError for a file that cannot be read or is invalid. */
-function readRules(path: string | undefined): EncryptionRules | undefined {
+/**
+ * The providers are not started, because nothing is encrypted. Throws ConfigError for a file that cannot be read or is
+ * invalid.
+ */
+function readProviders(path: string | undefined): ProviderSet | undefined {
   if (path === undefined) return undefined;
+  const factory = nodePlatform.createProviderFactory({
+    clock: systemClock,
+    logger: SILENT,
+    observer: IGNORING_OBSERVER,
+  });
   try {
-    return parseEncryptionConfig({ path, text: readFileSync(path, 'utf8') }, createProvider);
+    return parseEncryptionConfig({ path, text: readFileSync(path, 'utf8') }, factory);
   } catch (caught) {
     if (isConfigError(caught)) throw caught;
     throw new ConfigError(`--encryption-provider-config: ${toError(caught).message}`, { cause: caught });

@@ -124,11 +124,41 @@ describe('the server command line', () => {
     expect(() => parse(['--bind-address=here'])).toThrow('--bind-address: "here" is not an IP address');
   });
 
+  it('takes the times of etcd, with the defaults of the reference', () => {
+    expect(server().etcd).toMatchObject({
+      leaseReuseSeconds: 60,
+      healthCheckMs: 2_000,
+      readyCheckMs: 2_000,
+      countPollMs: 60_000,
+      sizePollMs: 30_000,
+    });
+    const given = server(
+      '--etcd-count-metric-poll-period=0',
+      '--etcd-db-metric-poll-interval=90s',
+      '--etcd-healthcheck-timeout=0',
+      '--etcd-readycheck-timeout=500ms',
+      '--lease-reuse-duration-seconds=10',
+    );
+    expect(given.etcd).toMatchObject({
+      leaseReuseSeconds: 10,
+      healthCheckMs: 0,
+      readyCheckMs: 500,
+      countPollMs: 0,
+      sizePollMs: 90_000,
+    });
+    expect(() => server('--etcd-db-metric-poll-interval=30')).toThrow(
+      '--etcd-db-metric-poll-interval: "30" is not a duration',
+    );
+  });
+
   it('accepts etcd, and keeps the data folder in the certificate folder of such a command line', () => {
     const line = parse(['--etcd-servers=http://a:1,http://b:2', '--etcd-servers-overrides=/events#http://c:3']);
-    expect(line.options.server).toMatchObject({ storage: 'etcd', etcd: { servers: ['http://a:1', 'http://b:2'] } });
+    expect(line.options.server).toMatchObject({
+      storage: 'etcd',
+      etcd: { servers: ['http://a:1', 'http://b:2'], serversOverrides: ['/events#http://c:3'] },
+    });
     expect(server('--etcd-servers=http://a:1', '--storage=memory').storage).toBe('memory');
-    expect(line.ignoredFlags).toEqual(['--etcd-servers-overrides']);
+    expect(line.ignoredFlags).toEqual([]);
     expect(server('--etcd-servers=http://a:1').dataDir).toBe('.keelson');
     expect(server('--etcd-servers=http://a:1', '--cert-dir=/tmp/c').dataDir).toBe('/tmp/c/keelson');
     expect(server('--etcd-servers=http://a:1', '--cert-dir=/tmp/c', '--data-dir=d').dataDir).toBe('d');

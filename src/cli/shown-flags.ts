@@ -25,6 +25,8 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'enable-priority-and-fairness': 'true',
   'endpoint-reconciler-type': 'lease',
   'etcd-compaction-interval': '5m0s',
+  'etcd-count-metric-poll-period': '1m0s',
+  'etcd-db-metric-poll-interval': '30s',
   'etcd-healthcheck-timeout': '2s',
   'etcd-prefix': '/registry',
   'etcd-readycheck-timeout': '2s',

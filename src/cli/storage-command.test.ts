@@ -177,3 +177,50 @@ describe('keelson storage backup and restore', () => {
     (await nodePlatform.lockFolder(at('data')))();
   });
 });
+
+describe('keelson storage export, import and migrate', () => {
+  /** Makes a data folder whose store has one object of a server. */
+  const served = async (name: string): Promise<void> => {
+    const storage = await openLmdbStorage({ folder: at(name, 'storage') });
+    await storage.create('registry/configmaps/default/a', encodeUtf8('{}'));
+    await storage.stop();
+  };
+
+  it('print a table of resources, or JSON with whole hashes', async () => {
+    await served('data');
+    expect(await runCommand(['storage', 'export', at('a.db'), '--data-dir', at('data')])).toBe(0);
+    const [header, row, summary, note] = (output[0] ?? '').split('\n');
+    expect(header).toBe('RESOURCE    OBJECTS  SHA-256');
+    expect(row).toMatch(/^configmaps {8}1 {2}[0-9a-f]{16}$/);
+    expect(summary).toMatch(/^exported 1 objects at revision 2 from \S+data to \S+a.db \(1 kB, verified\)$/);
+    expect(note).toBe('Objects keep their resourceVersions.');
+
+    const args = ['storage', 'migrate', '--from-data-dir', at('data'), '--to-data-dir', at('moved')];
+    expect(await runCommand([...args, '--bump-revision', '10', '-o', 'json', '-q'])).toBe(0);
+    expect(JSON.parse(output[1] ?? '')).toMatchObject({
+      verified: true,
+      revision: 2,
+      nextRevision: 12,
+      objects: 1,
+      resources: [{ resource: 'configmaps', objects: 1, bytes: 2, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+    });
+    expect(await runCommand(['storage', 'import', at('a.db'), '--data-dir', at('imported')])).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([
+    [['migrate'], 'name a store with --from-data-dir or --from-etcd-servers'],
+    [['migrate', '--from-data-dir', 'a'], 'name a store with --to-data-dir or --to-etcd-servers'],
+    [['migrate', '--from-data-dir', 'a', '--from-etcd-servers', 'b'], 'name two stores: give one of them'],
+    [['export', 'a.db', '--etcd-prefix', '/x'], '--etcd-prefix needs --etcd-servers'],
+    [['export', 'a.db', '--etcd-servers', 'ftp://x'], '"ftp://x" is not the URL of an etcd server'],
+    [['export', 'a.db', '--etcd-servers', 'x', '--etcd-keyfile', 'k'], '--etcd-certfile and --etcd-keyfile belong'],
+    [['export', 'a.db', '--etcd-servers', 'x', '--etcd-cafile', 'none'], '--etcd-cafile: there is no file none'],
+    [['import', 'none.db', '--bump-revision', 'x'], '--bump-revision: "x" is not a number'],
+    [['import', 'none.db', '-o', 'yaml'], '--output: "yaml" is not one of table, json'],
+  ])('%j is refused in one sentence', async (args, sentence) => {
+    expect(await runCommand(['storage', ...args])).toBe(2);
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toContain(sentence);
+  });
+});

@@ -1,9 +1,11 @@
-/** The command `keelson storage`: backups, restores and checks of a data folder. */
+/** The command `keelson storage`: backups, restores and checks of a data folder, and moves of data. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { defaultOptions } from '../controlplane/options.ts';
 import { withExamples } from './command-tree.ts';
+import { exportCommand, importCommand, migrateCommand } from './move-commands.ts';
+import { formatBytes } from './move-report.ts';
 
 interface DataFolder {
   readonly dataDir: string;
@@ -11,11 +13,13 @@ interface DataFolder {
 
 export function storageCommand(): Command {
   return new Command('storage')
-    .description('back up, restore, check and export a data folder')
+    .description('back up, restore and check a data folder, and move data between stores')
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
     .addCommand(verifyCommand())
-    .addCommand(exportCommand());
+    .addCommand(exportCommand())
+    .addCommand(importCommand())
+    .addCommand(migrateCommand());
 }
 
 function backupCommand(): Command {
@@ -81,27 +85,4 @@ function verifyCommand(): Command {
   return withExamples(command, [
     ['keelson storage verify .keelson', 'check the objects of a server that does not run'],
   ]);
-}
-
-function exportCommand(): Command {
-  const command = new Command('export')
-    .description('write the objects of a data folder to a snapshot file for keelson open, also while its server runs')
-    .argument('<file>', 'the file to make; it contains Secrets and only its owner can read it')
-    .option('--data-dir <folder>', 'the data folder of the server, or a backup', defaultOptions.dataDir)
-    .action(async (target: string, { dataDir }: DataFolder) => {
-      const { exportSnapshot } = await import('../controlplane/node/export-snapshot.ts');
-      const made = await exportSnapshot({ dataDir, target });
-      console.log(
-        `exported ${made.objects} objects at revision ${made.revision} from ${dataDir} to ${target} (${formatBytes(made.bytes)}, verified)`,
-      );
-    });
-  return withExamples(command, [
-    ['keelson storage export monday.db', 'export .keelson'],
-    ['keelson storage export monday.db --data-dir backups/monday', 'export the objects of a backup'],
-  ]);
-}
-
-function formatBytes(bytes: number): string {
-  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
-  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

@@ -1,11 +1,13 @@
 /** One request for a page of a list. */
 import type { Transport } from '../apimachinery/http/transport.ts';
 import { textAt } from '../apimachinery/meta/object-fields.ts';
+import { decodeUtf8 } from '../base/bytes.ts';
 import { toError } from '../base/errors.ts';
 import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
 import type { ObjectCompleter, ObjectDecoder } from './decode-object.ts';
 import { splitList } from './list-bytes.ts';
 import { type Call, parseObject, sendForBytes, unusable } from './response.ts';
+import { type FieldsSharing, itemsOf } from './share-fields.ts';
 
 /** A page whose items have any type. */
 export interface DecodedPage<T> {
@@ -15,13 +17,16 @@ export interface DecodedPage<T> {
   readonly remainingItemCount: number | undefined;
 }
 
-/** Lists with items that were parsed with the page. The method is GET. */
+/** Lists with items that were parsed with the page. `fields` shares their equal `fieldsV1`. The method is GET. */
 export async function readPage<T>(
   transport: Transport,
   call: Call,
   complete: ObjectCompleter<T>,
+  fields?: FieldsSharing,
 ): Promise<DecodedPage<T>> {
-  const list = parseObject(await sendForBytes(transport, call), call);
+  const bytes = await sendForBytes(transport, call);
+  const plain = fields?.read(decodeUtf8(bytes), itemsOf);
+  const list = isJsonObject(plain) ? plain : parseObject(bytes, call);
   const items = getField(list, 'items') ?? [];
   if (!Array.isArray(items)) throw unusable(call, 'the response has no list of items');
   return pageOf(list, call, () => items.map(complete));

@@ -1,56 +1,141 @@
 /**
  * The sharing of equal `fieldsV1` values between the objects of a store. The objects of a collection mostly have the
- * same fields from the same managers, and V8 takes more than a kilobyte for the `fieldsV1` of a small object. Invariant:
- * a shared value is equal to the one that it replaces, and is frozen.
+ * same fields from the same managers; V8 takes more than a kilobyte for the `fieldsV1` of a small object, and a third
+ * of the time of reading it. Equal values are therefore found in the JSON text, and each is read once. Invariants: a
+ * shared value is equal to the one in the text, and is frozen; the rest of the text is read as without sharing.
  */
+import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
+import { readPlainText } from '../base/json-read.ts';
+import { isJsonObject, type JsonValue } from '../base/json-value.ts';
 import { deepFreeze } from './deep-freeze.ts';
-import type { Stored } from './object-types.ts';
 
+/**
+ * The text before a value, as Go prints an entry of `managedFields`. It cannot be inside a string, where its quotes
+ * would be escaped.
+ */
+const BEFORE = ',"fieldsType":"FieldsV1","fieldsV1":';
 /** The bound of the values that are kept for comparison. */
-const MAX_KEPT = 64;
+const MAX_KEPT = 16;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
 
-interface Entry {
-  readonly manager?: string;
-  readonly subresource?: string;
-  fieldsV1?: unknown;
+interface Kept {
+  readonly text: string;
+  readonly value: JsonValue;
+}
+
+/** A text with a placeholder, the string of an index, for each value that was cut out of it. */
+interface CutText {
+  readonly text: string;
+  readonly values: readonly JsonValue[];
 }
 
 export class FieldsSharing {
-  /** The last value of each manager and subresource. */
-  readonly #kept = new Map<string, object>();
+  /** The values that were used last come first. */
+  readonly #kept: Kept[] = [];
 
-  /** Replaces the values of an object that is not frozen. */
-  share(object: Stored<unknown>): void {
-    const entries = object.metadata.managedFields as readonly Entry[] | undefined;
-    if (!Array.isArray(entries)) return;
-    for (const entry of entries as readonly Entry[]) {
-      const { fieldsV1 } = entry;
-      if (typeof fieldsV1 !== 'object' || fieldsV1 === null || Object.isFrozen(entry)) continue;
-      const key = `${entry.manager}/${entry.subresource}`;
-      const kept = this.#kept.get(key);
-      if (kept !== undefined && isEqual(kept, fieldsV1)) entry.fieldsV1 = kept;
-      else this.#keep(key, fieldsV1);
+  /**
+   * Reads a JSON text as `readPlainText` does. `objectsOf` returns the objects of the value that may have
+   * managedFields.
+   */
+  read(text: string, objectsOf: (value: JsonValue) => readonly JsonValue[]): JsonValue | undefined {
+    const cut = this.#cut(text);
+    if (cut === undefined) return readPlainText(text);
+    const value = readPlainText(cut.text);
+    if (value === undefined) return undefined;
+    let restored = 0;
+    for (const object of objectsOf(value)) restored += restoreFields(object, cut.values);
+    // An entry of managedFields elsewhere in an object: rare enough to read the text again.
+    return restored === cut.values.length ? value : readPlainText(text);
+  }
+
+  /** Returns undefined if nothing was cut out. */
+  #cut(text: string): CutText | undefined {
+    let at = text.indexOf(BEFORE);
+    if (at < 0) return undefined;
+    const parts: string[] = [];
+    const values: JsonValue[] = [];
+    let from = 0;
+    for (; at >= 0; at = text.indexOf(BEFORE, at)) {
+      at += BEFORE.length;
+      const kept = this.#find(text, at);
+      if (kept === undefined) continue;
+      parts.push(text.slice(from, at), `"${values.length}"`);
+      values.push(kept.value);
+      at += kept.text.length;
+      from = at;
     }
+    if (values.length === 0) return undefined;
+    parts.push(text.slice(from));
+    return { text: parts.join(''), values };
   }
 
-  #keep(key: string, fields: object): void {
-    if (this.#kept.size >= MAX_KEPT && !this.#kept.has(key)) this.#kept.clear();
-    this.#kept.set(key, deepFreeze(fields));
+  /** Returns undefined if no set of fields begins at the offset. */
+  #find(text: string, at: number): Kept | undefined {
+    const index = this.#kept.findIndex((kept) => text.startsWith(kept.text, at));
+    if (index === 0) return this.#kept[0];
+    const found = index > 0 ? (this.#kept.splice(index, 1)[0] as Kept) : readFields(text, at);
+    if (found === undefined) return undefined;
+    if (this.#kept.length >= MAX_KEPT) this.#kept.pop();
+    this.#kept.unshift(found);
+    return found;
   }
 }
 
-/** Whether two sets of fields, which are objects all the way down, are equal. Others count as different. */
-function isEqual(a: object, b: object): boolean {
-  let more = 0;
-  for (const key in a) {
-    const part = (a as Fields)[key];
-    const other = (b as Fields)[key];
-    if (typeof part !== 'object' || part === null || typeof other !== 'object' || other === null) return false;
-    if (!isEqual(part, other)) return false;
-    more++;
-  }
-  for (const _key in b) more--;
-  return more === 0;
+function readFields(text: string, at: number): Kept | undefined {
+  const end = objectEnd(text, at);
+  if (end < 0) return undefined;
+  // A slice would keep the whole text in memory.
+  const fields = decodeUtf8(encodeUtf8(text.slice(at, end)));
+  const value = readPlainText(fields);
+  return value === undefined ? undefined : { text: fields, value: deepFreeze(value) };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+/** The offset after the object that opens at `at`, or -1 if none opens there or it does not end. */
+function objectEnd(text: string, at: number): number {
+  if (text.charCodeAt(at) !== OPEN_OBJECT) return -1;
+  let depth = 0;
+  for (let i = at; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === QUOTE) i = stringEnd(text, i);
+    else if (c === OPEN_OBJECT) depth++;
+    else if (c === CLOSE_OBJECT && --depth === 0) return i + 1;
+  }
+  return -1;
+}
+
+/** The offset of the closing quote of the string that opens at `open`. */
+function stringEnd(text: string, open: number): number {
+  let at = open + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+/** Replaces the placeholders in the managedFields of an object. Returns how many there were. */
+function restoreFields(object: JsonValue, values: readonly JsonValue[]): number {
+  const metadata = isJsonObject(object) ? object['metadata'] : undefined;
+  const entries = isJsonObject(metadata) ? metadata['managedFields'] : undefined;
+  if (!Array.isArray(entries)) return 0;
+  let restored = 0;
+  for (const entry of entries) {
+    if (!isJsonObject(entry) || typeof entry['fieldsV1'] !== 'string') continue;
+    const value = values[Number(entry['fieldsV1'])];
+    if (value === undefined) continue;
+    (entry as { fieldsV1: JsonValue }).fieldsV1 = value;
+    restored++;
+  }
+  return restored;
+}
+
+/** The objects of a list. */
+export function itemsOf(list: JsonValue): readonly JsonValue[] {
+  const items = isJsonObject(list) ? list['items'] : undefined;
+  return Array.isArray(items) ? items : [];
+}
+
+/** The objects of an array of watch events. */
+export function objectsOfEvents(events: JsonValue): readonly JsonValue[] {
+  return Array.isArray(events) ? events.map((event) => (isJsonObject(event) ? (event['object'] ?? null) : null)) : [];
+}

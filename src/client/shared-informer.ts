@@ -25,7 +25,6 @@ import type { ListWatchSource } from './list-watch-source.ts';
 import type { Stored } from './object-types.ts';
 import { Reflector } from './reflector.ts';
 import { compareResourceVersions, isResourceVersion } from './resource-version.ts';
-import { FieldsSharing } from './share-fields.ts';
 
 export interface SharedInformerOptions<T> extends Pick<InformerOptions<T>, 'transform' | 'resyncMs' | 'indexes'> {
   readonly kind: Kind<T>;
@@ -51,7 +50,6 @@ export class SharedInformer<T> implements Informer<T> {
   /** Each with the timer of its next resync. */
   readonly #handlers = new Map<HandlerQueue<T>, Timer | undefined>();
   readonly #waiters = new Set<Waiter>();
-  readonly #fields = new FieldsSharing();
   /** The objects of a list that is not complete. */
   #listed: Map<ObjectKey, Stored<T>> | undefined;
   #hasSynced = false;
@@ -196,7 +194,7 @@ export class SharedInformer<T> implements Informer<T> {
   }
 
   #apply(object: Stored<T>): void {
-    this.#notify(this.#store.apply(this.#prepared(object)));
+    this.#notify(this.#store.apply(this.#transformed(object)));
   }
 
   #delete(object: Stored<T>): void {
@@ -211,7 +209,7 @@ export class SharedInformer<T> implements Informer<T> {
       present !== undefined &&
       present.metadata.resourceVersion === object.metadata.resourceVersion &&
       present.metadata.uid === object.metadata.uid;
-    this.#listed?.set(key, unchanged ? present : this.#prepared(object));
+    this.#listed?.set(key, unchanged ? present : this.#transformed(object));
   }
 
   #replace(resourceVersion: string): void {
@@ -225,12 +223,6 @@ export class SharedInformer<T> implements Informer<T> {
   }
 
   /** Returns the part of an object that is stored. */
-  #prepared(object: Stored<T>): Stored<T> {
-    const result = this.#transformed(object);
-    this.#fields.share(result);
-    return result;
-  }
-
   #transformed(object: Stored<T>): Stored<T> {
     const { transform } = this.#options;
     if (transform === undefined) return object;

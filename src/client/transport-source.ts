@@ -7,6 +7,7 @@ import { readPage } from './list-page.ts';
 import type { ListWatchSource, SourceCall } from './list-watch-source.ts';
 import type { Stored } from './object-types.ts';
 import { collectionPath, listTarget, watchTarget } from './paths.ts';
+import { FieldsSharing } from './share-fields.ts';
 import { openWatch } from './watch-stream.ts';
 
 export interface TransportSourceOptions<T> {
@@ -22,8 +23,8 @@ export interface TransportSourceOptions<T> {
 const JSON_TYPE = 'application/json';
 
 /**
- * A server that does not know PartialObjectMetadata answers with whole objects, which are reduced here. Throws a
- * BadRequest for a namespace that cannot be part of a path.
+ * A server that does not know PartialObjectMetadata answers with whole objects, which are reduced here. Equal
+ * `fieldsV1` of objects are one frozen value. Throws a BadRequest for a namespace that cannot be part of a path.
  */
 export function transportSource<T>(options: TransportSourceOptions<T>): ListWatchSource<Stored<T>> {
   const { transport, kind, namespace, labelSelector, fieldSelector, metadataOnly } = options;
@@ -36,6 +37,7 @@ export function transportSource<T>(options: TransportSourceOptions<T>): ListWatc
   };
   const reduce = metadataOnly ? metadataReducer(kind) : undefined;
   const complete = objectCompleter(kind);
+  const fields = new FieldsSharing();
   const decode = objectDecoder(kind);
   const decodeEvent: ObjectDecoder<Stored<T>> = reduce === undefined ? decode : (bytes) => reduce(decode(bytes));
   const completeItem: ObjectCompleter<Stored<T>> = reduce === undefined ? complete : (value) => reduce(complete(value));
@@ -47,6 +49,7 @@ export function transportSource<T>(options: TransportSourceOptions<T>): ListWatc
         observed(transport, call),
         { method: 'GET', target, headers, signal: call.signal, resource },
         completeItem,
+        fields,
       );
       return { items: page.items, resourceVersion: page.resourceVersion, continueToken: page.continueToken };
     },
@@ -57,6 +60,7 @@ export function transportSource<T>(options: TransportSourceOptions<T>): ListWatc
         accept: accept.watch,
         decode: decodeEvent,
         complete: completeItem,
+        fields,
         signal,
         resource,
         onOpen: onAlive,

@@ -3,17 +3,19 @@
  * as the same objects one by one, because it expects each to have the shape of the one before it.
  */
 import { decodeWatchEvent, type WatchEvent } from '../apimachinery/watch/watch-event.ts';
-import { allocateBytes } from '../base/bytes.ts';
+import { allocateBytes, decodeUtf8 } from '../base/bytes.ts';
 import { readJson, readPlainJson } from '../base/json-read.ts';
 import type { JsonValue } from '../base/json-value.ts';
 import type { ObjectCompleter } from './decode-object.ts';
+import { type FieldsSharing, objectsOfEvents } from './share-fields.ts';
 
 /** Returns undefined if any event is malformed. Reading them one by one then finds which, and delivers the others. */
 export function readEventBatch<T>(
   frames: readonly Uint8Array[],
   complete: ObjectCompleter<T>,
+  fields?: FieldsSharing,
 ): readonly WatchEvent<T>[] | undefined {
-  const values = readValues(joined(frames));
+  const values = readValues(joined(frames), fields);
   if (!Array.isArray(values) || values.length !== frames.length) return undefined;
   const events: WatchEvent<T>[] = [];
   for (const value of values) {
@@ -24,8 +26,8 @@ export function readEventBatch<T>(
   return events;
 }
 
-function readValues(bytes: Uint8Array): JsonValue | undefined {
-  const plain = readPlainJson(bytes);
+function readValues(bytes: Uint8Array, fields: FieldsSharing | undefined): JsonValue | undefined {
+  const plain = fields === undefined ? readPlainJson(bytes) : fields.read(decodeUtf8(bytes), objectsOfEvents);
   if (plain !== undefined) return plain;
   const read = readJson(bytes);
   return read.ok ? read.value : undefined;

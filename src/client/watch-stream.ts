@@ -12,6 +12,7 @@ import type { AbortSignalLike } from '../base/abort-signal.ts';
 import { TransportError, toError } from '../base/errors.ts';
 import type { ObjectCompleter, ObjectDecoder } from './decode-object.ts';
 import { type Call, sendChecked, unusable } from './response.ts';
+import type { FieldsSharing } from './share-fields.ts';
 import { readEventBatch } from './watch-event-batch.ts';
 import { decodeEvent } from './watch-event-bytes.ts';
 
@@ -37,6 +38,11 @@ export interface WatchCall<T> {
   readonly onOpen?: () => void;
 }
 
+/** A watch whose reader shares the equal `fieldsV1` of objects. It takes effect if `complete` is given. */
+interface SharingWatchCall<T> extends WatchCall<T> {
+  readonly fields?: FieldsSharing;
+}
+
 /**
  * Sends a watch request and calls `onEvents` with the events of each chunk, in order. If it returns a promise, reading
  * goes on when that resolves. Resolves when the server ends the watch. Rejects with StatusError if the server refuses
@@ -45,7 +51,7 @@ export interface WatchCall<T> {
  */
 export async function openWatch<T>(
   transport: Transport,
-  call: WatchCall<T> & { readonly onEvents: (events: readonly WatchEvent<T>[]) => void | Promise<void> },
+  call: SharingWatchCall<T> & { readonly onEvents: (events: readonly WatchEvent<T>[]) => void | Promise<void> },
 ): Promise<void> {
   for await (const events of watchBatches(transport, call)) {
     const pending = call.onEvents(events);
@@ -56,7 +62,7 @@ export async function openWatch<T>(
 /** As `openWatch`, as an async iterable. The request is sent by the first `next`; leaving the loop closes it. */
 export async function* watchBatches<T>(
   transport: Transport,
-  watch: WatchCall<T>,
+  watch: SharingWatchCall<T>,
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
   const call = requestOf(watch);
   const frames = new JsonLineDecoder({ maxFrameBytes: watch.maxEventBytes ?? MAX_FRAME_BYTES });
@@ -71,12 +77,12 @@ export async function* watchBatches<T>(
 /** Yields at most one batch. The events before a malformed one are delivered before the failure. */
 function* decodeFrames<T>(
   frames: Frames,
-  { decode, complete }: WatchCall<T>,
+  { decode, complete, fields }: SharingWatchCall<T>,
   call: Call,
 ): Generator<readonly WatchEvent<T>[], void, undefined> {
   if (!frames.ok) throw broken(call, frames.error.message);
   if (frames.frames.length === 0) return;
-  const batch = complete === undefined ? undefined : readEventBatch(frames.frames, complete);
+  const batch = complete === undefined ? undefined : readEventBatch(frames.frames, complete, fields);
   if (batch !== undefined) {
     yield batch;
     return;

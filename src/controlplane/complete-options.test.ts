@@ -36,6 +36,14 @@ function write(name: string, text: string): string {
 }
 
 describe('completing options', () => {
+  it('refuses an invalid --etcd-servers-overrides, and warns of one that is not used', async () => {
+    await expect(complete({ etcd: { serversOverrides: ['events'] } })).rejects.toThrow(
+      '--etcd-servers-overrides invalid, must be of format: group/resource#servers',
+    );
+    const { warnings } = await complete({ storage: 'memory', etcd: { serversOverrides: ['/events#http://a:1'] } });
+    expect(warnings).toContain('--etcd-servers-overrides has no effect: the objects of this server are not in etcd');
+  });
+
   it('makes keys and certificates by default, readable by their owner only', async () => {
     const completed = await complete();
     const pki = join(folder, 'data', 'pki');

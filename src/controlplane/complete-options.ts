@@ -17,6 +17,7 @@ import type { KubeconfigOptions } from '../pki/kubeconfig.ts';
 import type { Pki } from '../pki/pki-folder.ts';
 import { reportedVersionProblem } from '../server/version-info.ts';
 import { type AdmissionFiles, readAdmissionFiles } from './admission-configuration.ts';
+import { parseEtcdOverrides } from './etcd-overrides.ts';
 import { readFlagFile } from './flag-file.ts';
 import type { ServerOptions } from './options.ts';
 import type { Platform } from './platform.ts';
@@ -83,6 +84,7 @@ export async function completeOptions(given: ServerOptions, platform: Platform):
   }
   if (options.storage === 'etcd' && options.etcd.servers.length === 0)
     throw new ConfigError('--storage=etcd: name the servers of the cluster (--etcd-servers=http://host:2379)');
+  parseEtcdOverrides(options.etcd.serversOverrides);
   if (options.storage === 'etcd' && options.leaderElection.enabled)
     completeElectionOptions({ ...options.leaderElection, identity: 'this server' });
   const dataDir = options.dataDir === '' ? '' : platform.absolutePath(options.dataDir);
@@ -108,7 +110,11 @@ async function completeWith(
   const tokenFile = await readNamed(platform, '--token-auth-file', authentication.tokenFile);
   const auditPolicy = await readNamed(platform, '--audit-policy-file', audit.policyFile);
   const admission = await readAdmissionFiles(options, platform);
-  const { configFile } = options.encryption;
+  const { configFile, reload } = options.encryption;
+  if (configFile === '' && reload)
+    throw new ConfigError(
+      '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config',
+    );
   const encryptionConfig = await readNamed(platform, '--encryption-provider-config', configFile);
   const serviceAccounts = await readServiceAccountKeys(options, platform, tls.pki);
   const hasAdmin = authentication.clientCaFile === '';
@@ -146,8 +152,10 @@ function withoutAnonymousUnlimited(options: ServerOptions): ServerOptions {
 }
 
 /** Warnings about valid options with a surprising effect. */
-function warningsOf({ audit, authorizationModes }: ServerOptions): string[] {
+function warningsOf({ audit, authorizationModes, etcd, storage }: ServerOptions): string[] {
   const warnings: string[] = [];
+  if (etcd.serversOverrides.length > 0 && storage !== 'etcd')
+    warnings.push('--etcd-servers-overrides has no effect: the objects of this server are not in etcd');
   if (audit.logPath !== '' && audit.policyFile === '')
     warnings.push('--audit-log-path is set without --audit-policy-file: the audit log stays empty');
   if (audit.policyFile !== '' && audit.logPath === '')

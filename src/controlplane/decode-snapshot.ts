@@ -25,7 +25,7 @@ export async function decodeSnapshot<T>(
   lifetime.add('storage', () => store.storage.stop());
   try {
     await createServerChain(completed, {
-      storage: store.storage,
+      storages: { main: store.storage, overrides: [] },
       logger: SILENT,
       logRequests: false,
       flags: undefined,

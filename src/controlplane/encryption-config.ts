@@ -3,19 +3,23 @@
  * messages of the reference (k8s.io/apiserver, apis/apiserver/validation/validation_encryption.go).
  */
 import { decodeStrictJson, decodeStrictYaml } from '../apimachinery/codec/strict.ts';
+import { FieldPath, formatPath } from '../apimachinery/validation/field-path.ts';
 import { decodeBase64 } from '../base/base64.ts';
 import { ConfigError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
-import { type EncryptionRules, ruleName } from '../storage/encryption/encryption.ts';
+import { ruleName } from '../storage/encryption/encryption.ts';
 import {
   type CipherName,
-  type CreateProvider,
   type EncryptionKey,
   IDENTITY,
   KEY_LENGTHS,
+  type KmsProvider,
   type Provider,
+  type ProviderFactory,
 } from '../storage/encryption/provider.ts';
 import type { NamedText } from './complete-options.ts';
+import { readKmsSettings } from './kms-settings.ts';
+import { ProviderSet } from './provider-set.ts';
 
 const API_VERSIONS = ['apiserver.config.k8s.io/v1', 'v1'];
 const KIND = 'EncryptionConfiguration';
@@ -24,8 +28,11 @@ const PROVIDERS: readonly string[] = [...CIPHERS, 'identity', 'kms'];
 /** Values of the reference that are not objects of an API. */
 const WITHOUT_API = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations'];
 
-/** Throws ConfigError with every problem and its path. The secrets of keys are not in it. */
-export function parseEncryptionConfig({ text, path }: NamedText, create: CreateProvider): EncryptionRules {
+/**
+ * Makes the providers of a configuration; none is started. Throws ConfigError with every problem and its path. The secrets
+ * of keys are not in it.
+ */
+export function parseEncryptionConfig({ text, path }: NamedText, factory: ProviderFactory): ProviderSet {
   const fail = (problem: string): never => {
     throw new ConfigError(`--encryption-provider-config: ${path}: ${problem}`);
   };
@@ -37,10 +44,10 @@ export function parseEncryptionConfig({ text, path }: NamedText, create: CreateP
   if (!isJsonObject(value)) return fail('it is not an object');
   if (value['kind'] !== KIND || !API_VERSIONS.includes(String(value['apiVersion'])))
     return fail(`it is not an ${KIND} of apiserver.config.k8s.io/v1`);
-  const config = new ConfigReader(create);
+  const config = new ConfigReader(factory);
   const rules = config.rules(value['resources']);
   if (config.problems.length > 0) return fail(config.problems.join('; '));
-  return rules;
+  return new ProviderSet(rules, config.kms);
 }
 
 interface Rule {
@@ -51,13 +58,15 @@ interface Rule {
 /** Reads the configuration and collects its problems. */
 class ConfigReader {
   readonly problems: string[] = [];
-  readonly #create: CreateProvider;
+  /** In the order of the configuration. */
+  readonly kms: KmsProvider[] = [];
+  readonly #factory: ProviderFactory;
 
-  constructor(create: CreateProvider) {
-    this.#create = create;
+  constructor(factory: ProviderFactory) {
+    this.#factory = factory;
   }
 
-  rules(value: JsonValue | undefined): EncryptionRules {
+  rules(value: JsonValue | undefined): ReadonlyMap<string, readonly Provider[]> {
     const rules = new Map<string, readonly Provider[]>();
     const configurations = this.#list(value, 'resources');
     for (const [i, configuration] of configurations.entries()) {
@@ -68,7 +77,7 @@ class ConfigReader {
       }
       const resources = this.#resources(configuration['resources'], `${path}.resources`);
       const providers = this.#list(configuration['providers'], `${path}.providers`).flatMap(
-        (provider, j) => this.#provider(provider, `${path}.providers[${j}]`) ?? [],
+        (provider, j) => this.#provider(provider, FieldPath.of('resources').index(i).child('providers').index(j)) ?? [],
       );
       for (const rule of resources) this.#addRule(rules, rule, providers, `${path}.resources`);
     }
@@ -112,7 +121,8 @@ class ConfigReader {
     return rules;
   }
 
-  #provider(value: JsonValue, path: string): Provider | undefined {
+  #provider(value: JsonValue, at: FieldPath): Provider | undefined {
+    const path = formatPath(at);
     const names = isJsonObject(value) ? Object.keys(value).filter((name) => value[name] !== null) : [];
     const unknown = names.find((name) => !PROVIDERS.includes(name));
     const [name] = names;
@@ -124,15 +134,24 @@ class ConfigReader {
         'more than one provider specified in a single element, should split into different list elements',
       );
     if (name === 'identity') return IDENTITY;
-    if (name === 'kms') return this.#add(`${path}.kms`, 'kms providers are not supported yet');
     const settings = (value as JsonObject)[name];
+    if (name === 'kms') return this.#kmsProvider(settings, at.child('kms'));
     const cipher = name as CipherName;
     const keysPath = `${path}.${name}.keys`;
     const before = this.problems.length;
     const keys = this.#list(isJsonObject(settings) ? settings['keys'] : undefined, keysPath).flatMap(
       (key, i) => this.#key(key, `${keysPath}[${i}]`, KEY_LENGTHS[cipher]) ?? [],
     );
-    return this.problems.length === before ? this.#create(cipher, keys) : undefined;
+    return this.problems.length === before ? this.#factory.cipher(cipher, keys) : undefined;
+  }
+
+  #kmsProvider(value: JsonValue | undefined, path: FieldPath): Provider | undefined {
+    const { settings, problems } = readKmsSettings(value, path, new Set(this.kms.map(({ name }) => name)));
+    this.problems.push(...problems);
+    if (settings === undefined) return undefined;
+    const provider = this.#factory.kms(settings);
+    this.kms.push(provider);
+    return provider;
   }
 
   #key(value: JsonValue, path: string, lengths: readonly number[]): EncryptionKey | undefined {

@@ -21,5 +21,7 @@ export const AGGREGATOR_HOOKS: readonly string[] = [
 ];
 /** It waits for servers behind APIServices, so that no other hook of the aggregator does. */
 export const DISCOVERY_HOOK = 'apiservice-discovery-controller';
+/** Only servers with `--encryption-provider-config-automatic-reload` have it. */
+export const RELOAD_HOOK = 'start-encryption-provider-config-automatic-reload';
 /** Only servers with `--proxy-client-cert-file` have it. */
 export const PROXY_CERTIFICATE_HOOK = 'aggregator-reload-proxy-client-cert';

@@ -7,7 +7,7 @@ import { ConfigError } from '../base/errors.ts';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../kube/authorization-modes.ts';
 import type { AdmissionPlugin } from '../server/admission.ts';
 import type { ServiceRouting } from '../server/http/service-resolver.ts';
-import type { StorageMediaType } from '../server/registry/stored-forms.ts';
+import { DEFAULT_ETCD, type EtcdOptions } from './etcd-options.ts';
 import { DEFAULT_LEADER_ELECTION, type LeaderElectionOptions } from './leader-election-options.ts';
 import { type OptionChoices, optionProblem } from './option-problem.ts';
 
@@ -163,27 +163,6 @@ export interface EncryptionOptions {
   readonly reload: boolean;
 }
 
-/** The etcd cluster of `storage: 'etcd'`. Several servers may share it. */
-export interface EtcdOptions {
-  /** `--etcd-servers`: URLs of members. One is used at a time; another one if it fails. */
-  readonly servers: readonly string[];
-  /** `--etcd-cafile`: verifies the certificates of the members. '': the CAs of the system. */
-  readonly caFile: string;
-  /** `--etcd-certfile` and `--etcd-keyfile`: the certificate with which this server authenticates itself. */
-  readonly certFile: string;
-  readonly keyFile: string;
-  /** `--etcd-prefix`: the first part of all keys. */
-  readonly prefix: string;
-  /** `--storage-media-type`: how built-in kinds are written. Values of either form are read. */
-  readonly mediaType: StorageMediaType;
-  /** `--lease-reuse-duration-seconds`: the longest time for which keys with a time to live share a lease. */
-  readonly leaseReuseSeconds: number;
-  /** `--etcd-healthcheck-timeout` in milliseconds: the time for the health check `etcd`. */
-  readonly healthCheckMs: number;
-  /** `--etcd-readycheck-timeout` in milliseconds: the time for the readiness check `etcd-readiness`. */
-  readonly readyCheckMs: number;
-}
-
 export interface ServerOptions {
   /**
    * The folder of keys, certificates, the admin's kubeconfig and, with `lmdb`, the objects. It is created if it does
@@ -252,17 +231,7 @@ export interface ServerOptions {
 export const defaultOptions: ServerOptions = {
   dataDir: '.keelson',
   storage: 'lmdb',
-  etcd: {
-    servers: [],
-    caFile: '',
-    certFile: '',
-    keyFile: '',
-    prefix: '/registry',
-    mediaType: 'application/vnd.kubernetes.protobuf',
-    leaseReuseSeconds: 60,
-    healthCheckMs: 2_000,
-    readyCheckMs: 2_000,
-  },
+  etcd: DEFAULT_ETCD,
   reported: { version: '', commit: '', treeState: '' },
   kubeconfigFile: '',
   compactionIntervalMs: 300_000,

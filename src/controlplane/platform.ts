@@ -15,7 +15,8 @@ import type { OutboundClient } from '../server/http/outbound.ts';
 import type { ProcessUsage } from '../server/metrics/process-metrics.ts';
 import type { PreparedOpenApi } from '../server/openapi/prepared.ts';
 import type { BuildInfo } from '../server/version-info.ts';
-import type { CreateProvider } from '../storage/encryption/provider.ts';
+import type { ProviderFactory, ProviderHost } from '../storage/encryption/provider.ts';
+import type { EtcdObserver } from '../storage/etcd/etcd-observer.ts';
 import type { Storage } from '../storage/storage.ts';
 
 export interface OpenEtcdOptions {
@@ -26,8 +27,7 @@ export interface OpenEtcdOptions {
   /** The first segment of the store's keys. */
   readonly scope: string;
   readonly leaseReuseSeconds: number;
-  /** Called after each call of etcd's API. */
-  onCall(method: string, ms: number, ok: boolean): void;
+  readonly observer: EtcdObserver;
   /** Called when the cluster was restored from a backup. */
   onRestored(revision: number): void;
 }
@@ -77,8 +77,8 @@ export interface Platform {
   prefetchStorage(): void;
   /** Opens the durable storage of a folder. `onProblem` reports failures of its background work. */
   openStorage(folder: string, onProblem: (error: Error) => void): Promise<Storage>;
-  /** Makes a provider of `--encryption-provider-config`. */
-  readonly createEncryptionProvider: CreateProvider;
+  /** Makes the providers of `--encryption-provider-config`. */
+  createProviderFactory(host: Omit<ProviderHost, 'openChannel'>): ProviderFactory;
   /**
    * Opens an etcd cluster. Throws ConfigError if a URL is invalid, and if no member answers.
    */

@@ -54,7 +54,10 @@ import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
 import type { ServerOptions } from './options.ts';
 import { pluginConfigurations } from './plugin-configurations.ts';
 import { externalAddress, serverIdentity } from './server-address.ts';
-import { addStorageChecks, registryHost } from './storage-host.ts';
+import { addStorageChecks, overrideWarnings, overridingHost, registryHost } from './storage-host.ts';
+import { startStorageMetrics } from './storage-metrics.ts';
+import { DELEGATE_GROUPS, type Storages } from './storages.ts';
+import type { StoredEncryption } from './stored-encryption.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
 export interface ServerChain {
@@ -87,7 +90,11 @@ const LONG_RUNNING: LongRunningRules = {
 };
 
 export interface ServerChainParts {
-  readonly storage: Storage;
+  readonly storages: Storages;
+  /** The storages as they were opened, without the transformation of values, for metrics of their size. Default: none. */
+  readonly media?: readonly Storage[];
+  /** The registry of `/metrics`. Default: one of the generic server. */
+  readonly metricRegistry?: MetricRegistry;
   readonly logger: Logger;
   readonly logRequests: boolean;
   /** The flags that `/flagz` shows; undefined: there is no such page. */
@@ -96,6 +103,8 @@ export interface ServerChainParts {
   readonly lifetime: Lifetime;
   /** The stored forms of resources, by which the storage transforms its values. They get the built-in resources. */
   readonly forms: StoredForms;
+  /** The encryption of stored values, which adds its checks and metrics to the server. Default none. */
+  readonly encryption?: StoredEncryption | undefined;
   /** Whether the storage must not be written: no objects of a new server, no loops, no calls to other servers. */
   readonly readOnly?: boolean;
 }
@@ -105,35 +114,41 @@ export interface ServerChainParts {
  * file.
  */
 export async function createServerChain(completed: CompletedOptions, parts: ServerChainParts): Promise<ServerChain> {
-  const { storage, logger, lifetime, readOnly = false } = parts;
+  const { storages, logger, lifetime, readOnly = false } = parts;
   const { options, platform } = completed;
   const address: PublishedAddress = { hostAndPort: '', self: undefined };
   let trust = completed.tls;
   const server = createGenericServer(completed, parts, address);
-  addStorageChecks(server.health, storage, options);
+  addStorageChecks(server.health, storages, options);
+  parts.encryption?.attach(server);
 
   const loopback = new Loopback();
   const selected = selectLoops(
     options.controllers,
     LOOPS.map(({ name }) => name),
   );
-  const serving = { ...server.serving, host: registryHost(completed, parts, server.serving), logger };
+  const host = registryHost(completed, parts, server.serving);
+  const serving = { ...server.serving, host, logger };
   const outbound = readOnly ? createRefusingClient() : platform.createOutboundClient();
   const own = loopback.transport((incoming) => handler(incoming));
-  const kube = createKube(completed, serving, {
-    webhooks: readOnly
-      ? undefined
-      : { client: outbound, services: { resolve: (...service) => resolver.resolve(...service) } },
-    configurations: pluginConfigurations(completed, parts, server.metricRegistry),
-    readOnly,
-    transport: own,
-    metricRegistry: server.metricRegistry,
-    authenticateToken: (token, audiences) => tokens.authenticate(token, audiences),
-    delegate: (request) => extensions.handle(request),
-    self: () => address.self,
-    tls: () => trust,
-    terminatesNamespaces: selected('namespace-controller'),
-  });
+  const kube = createKube(
+    completed,
+    { ...serving, host: overridingHost(host, storages) },
+    {
+      webhooks: readOnly
+        ? undefined
+        : { client: outbound, services: { resolve: (...service) => resolver.resolve(...service) } },
+      configurations: pluginConfigurations(completed, parts, server.metricRegistry),
+      readOnly,
+      transport: own,
+      metricRegistry: server.metricRegistry,
+      authenticateToken: (token, audiences) => tokens.authenticate(token, audiences),
+      delegate: (request) => extensions.handle(request),
+      self: () => address.self,
+      tls: () => trust,
+      terminatesNamespaces: selected('namespace-controller'),
+    },
+  );
   const resolver = createServiceResolver({
     objects: kube.services,
     random: Math.random,
@@ -141,6 +156,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   });
   const extensions = createExtensions(serving, { client: outbound, services: resolver }, kube, readOnly);
   parts.forms.bind([...kube.definitions, extensions.definition], isStoredAsJson);
+  for (const warning of overrideWarnings(storages, kube.definitions)) logger.warn(warning);
   lifetime.add('calls to webhooks and extension servers', () => outbound.stop());
   const servers = [
     { server: kube, name: 'built-in kinds' },
@@ -177,6 +193,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     }),
     delegate: kube.handle,
     readOnly,
+    ...(!storages.main.embedded && { unregistered: UNKNOWN_TO_REFERENCE }),
   });
   lifetime.add('aggregation', () => aggregator.stop());
   server.addPostStartHook(KUBE_HOOKS, () => kube.start());
@@ -211,8 +228,21 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     setTls: (material) => {
       trust = material;
     },
-    start: () => server.start(),
-    startLoops: () => startControlLoops({ completed, storage, logger, loopback, handler, server, kube, selected }),
+    start: async () => {
+      await server.start();
+      if (lifetime.stopped) return;
+      const metrics = startStorageMetrics({
+        registry: server.metricRegistry,
+        clock: platform.clock,
+        resources: () => [...kube.counted(), ...extensions.counted()],
+        media: parts.media ?? [],
+        countPollMs: options.etcd.countPollMs,
+        sizePollMs: options.etcd.sizePollMs,
+      });
+      lifetime.add('metrics of the storage', () => metrics.stop());
+    },
+    startLoops: () =>
+      startControlLoops({ completed, storages, forms: parts.forms, logger, loopback, handler, server, kube, selected }),
     preShutdown: () => server.preShutdown(),
     drain: () => server.drain(),
     settled: () => server.settled(),
@@ -239,7 +269,7 @@ interface PublishedAddress {
 
 function createGenericServer(
   { options, platform }: CompletedOptions,
-  { logger, logRequests, flags }: ServerChainParts,
+  { logger, logRequests, flags, metricRegistry }: ServerChainParts,
   address: PublishedAddress,
 ): GenericServer {
   const { strictTransportSecurity } = options.serving;
@@ -266,6 +296,7 @@ function createGenericServer(
     limits: options.limits,
     sendRetryAfter: options.shutdownSendRetryAfter,
     longRunning: LONG_RUNNING,
+    ...(metricRegistry && { metricRegistry }),
     gzip: platform.compressor,
     ...(flags && { flags }),
     ...(strictTransportSecurity.length > 0 && { strictTransportSecurity: strictTransportSecurity.join('; ') }),
@@ -274,14 +305,14 @@ function createGenericServer(
   return server;
 }
 
+/** A kube-apiserver on the same etcd would announce a version with an APIService, although it does not serve it. */
+const UNKNOWN_TO_REFERENCE = ['v1beta1.apiextensions.k8s.io'];
+
 /** The options that both resource servers get. */
 type ServingParts = GenericServer['serving'] & { readonly host: RegistryHost; readonly logger: Logger };
 
-/** The groups of the aggregator and of the extensions server, which encode objects as JSON in the reference. */
-const JSON_GROUPS: ReadonlySet<string> = new Set(['apiregistration.k8s.io', 'apiextensions.k8s.io']);
-
 function isStoredAsJson({ storageVersion }: StoredDefinition): boolean {
-  return JSON_GROUPS.has(storageVersion.group);
+  return DELEGATE_GROUPS.has(storageVersion.group);
 }
 
 function createExtensions(

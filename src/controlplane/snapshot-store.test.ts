@@ -38,7 +38,7 @@ async function open(items: readonly KeyValue[]): Promise<SnapshotReport> {
   plane = await startControlPlane(completed, {
     snapshot: {
       store,
-      state: { revision: REVISION, items },
+      takeState: () => ({ revision: REVISION, items }),
       onReport: (given) => {
         report = given;
       },
@@ -64,6 +64,23 @@ async function send(method: string, target: string, body?: JsonObject): Promise<
 const CONFIG = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'shop' }, data: { k: 'v' } };
 
 describe('the store over an etcd snapshot', () => {
+  it('shows the empty lists of JSON values, which protobuf does not have', async () => {
+    const slice = {
+      kind: 'EndpointSlice',
+      apiVersion: 'discovery.k8s.io/v1',
+      metadata: { name: 'a', namespace: 'shop' },
+      addressType: 'IPv4',
+      endpoints: [],
+    };
+    await open([
+      item('/registry/endpointslices/shop/a', JSON.stringify(slice)),
+      item('/registry/endpointslices/shop/b', protobuf('discovery.k8s.io', { ...slice, metadata: { name: 'b' } })),
+    ]);
+    const path = '/apis/discovery.k8s.io/v1/endpointslices';
+    const [, list] = await send('GET', path);
+    expect((list['items'] as JsonObject[]).map(({ endpoints }) => endpoints)).toEqual([[], null]);
+  });
+
   it('shows protobuf and JSON values with their revisions and the defaults of their versions', async () => {
     const service = { kind: 'Service', apiVersion: 'v1', metadata: { name: 'web', namespace: 'shop' }, spec: {} };
     const report = await open([

@@ -1,7 +1,6 @@
 /**
- * The read-only store over the state of an etcd snapshot. It keeps the values as they are in the snapshot and decodes them
- * when they are read. Invariant: every value that it holds can be decoded. Values that cannot be are left out and
- * reported, because one of them would fail every list of its resource.
+ * The read-only store over the state of an etcd snapshot. It decodes every value once, when it is filled. Values that cannot
+ * be decoded are left out and reported, because one of them would fail every list of its resource.
  */
 import { toError } from '../base/errors.ts';
 import { isJsonObject } from '../base/json-value.ts';
@@ -13,7 +12,6 @@ import type { EncryptionRules } from '../storage/encryption/encryption.ts';
 import { createMirrorStorage, type MirrorStorage } from '../storage/memory/memory-storage.ts';
 import { readOnly } from '../storage/read-only.ts';
 import type { KeyValue, Storage } from '../storage/storage.ts';
-import { transformed } from '../storage/transformed.ts';
 import type { ValueTransformer } from '../storage/value-transformer.ts';
 import { keyOfEtcd } from './etcd-keys.ts';
 import { SCOPE } from './loops/control-loops.ts';
@@ -79,7 +77,7 @@ export class SnapshotStore {
     this.#transformer =
       rules === undefined ? this.forms : chained(createEncryption(rules, this.forms, prefix), this.forms);
     this.#mirror = createMirrorStorage({ revision: EMPTY_REVISION, items: [] });
-    this.storage = readOnly(transformed(this.#mirror, this.#transformer), options.reason);
+    this.storage = readOnly(this.#mirror, options.reason);
   }
 
   /** Decodes every value once. Called once, before the storage is read. */
@@ -102,7 +100,7 @@ export class SnapshotStore {
         const { value } = isPromise(decoded) ? await decoded : decoded;
         if (resource === DEFINITIONS) definitions.add(definedResource(value, key));
         else if (this.forms.definitionOf(key) === undefined) others.set(resource, (others.get(resource) ?? 0) + 1);
-        kept.push({ ...item, key });
+        kept.push({ key, value, revision: item.revision, created: item.created });
       } catch (caught) {
         undecodable.push({ key: item.key, reason: reasonOf(caught) });
       }

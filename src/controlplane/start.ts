@@ -9,6 +9,8 @@ import { sleep } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import { type Logger, SILENT } from '../base/logger.ts';
+import { MetricRegistry } from '../base/metrics/metric-registry.ts';
+import { serverId } from '../kube/bootstrap/identity-lease.ts';
 import type { Listener } from '../node/listener.ts';
 import { problemLogger } from '../node/problems.ts';
 import { reachableUrl } from '../node/reachable-url.ts';
@@ -22,14 +24,16 @@ import type { Storage } from '../storage/storage.ts';
 import { transformed } from '../storage/transformed.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import type { ControlPlane } from './control-plane.ts';
-import { parseEncryptionConfig } from './encryption-config.ts';
+import { createEncryptionMetrics } from './encryption-metrics.ts';
 import { ETCD_PREFIX } from './etcd-keys.ts';
+import { createEtcdMetrics } from './etcd-metrics.ts';
 import { SCOPE } from './loops/control-loops.ts';
 import { absolutePrefix, openEtcd } from './open-etcd.ts';
 import type { ServerOptions } from './options.ts';
 import { createServerChain, type ServerChain } from './server-chain.ts';
 import type { EtcdState, SnapshotReport, SnapshotStore } from './snapshot-store.ts';
-import { createEncryption, startEncryptionReload } from './stored-encryption.ts';
+import { allStorages, mapStorages, type Storages } from './storages.ts';
+import { StoredEncryption } from './stored-encryption.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
 export interface StartOptions {
@@ -48,7 +52,8 @@ export interface StartOptions {
 /** A store and the state to fill it with once the resources of the servers are known. */
 export interface ServedSnapshot {
   readonly store: SnapshotStore;
-  readonly state: EtcdState;
+  /** Called once. The store keeps nothing of the state, so the caller must not either. */
+  takeState(): EtcdState;
   /** Called before the server listens. */
   onReport(report: SnapshotReport): void;
 }
@@ -65,32 +70,49 @@ export async function startControlPlane(
   const lifetime = new Lifetime('control plane');
   lifetime.add('data folder', () => completed.release());
   try {
+    const metricRegistry = new MetricRegistry();
     const forms = snapshot?.store.forms ?? createForms(completed.options);
-    const opened = given ?? snapshot?.store.storage ?? (await openStorage(completed, logger));
-    lifetime.add('storage', () => opened.stop());
-    const plain = snapshot === undefined ? encrypted(opened, { completed, forms, logger, lifetime }) : opened;
-    const storage = completed.options.storage === 'etcd' ? transformed(plain, forms) : plain;
-    if (storage !== opened) lifetime.add('stored forms', () => storage.stop());
-    const compactor = startCompactor(storage, {
-      clock: completed.platform.clock,
-      intervalMs: completed.options.compactionIntervalMs,
-      onError: (error) => logger.error('cannot compact old revisions; the next interval tries again', error),
+    const used = given ?? snapshot?.store.storage;
+    const opened =
+      used === undefined
+        ? await openStorages(completed, { logger, forms, metricRegistry })
+        : { main: used, overrides: [] };
+    for (const storage of allStorages(opened)) lifetime.add('storage', () => storage.stop());
+    const encryption = snapshot === undefined ? createStoredEncryption(completed, forms, logger) : undefined;
+    if (encryption !== undefined) lifetime.add('encryption', () => encryption.stop());
+    const storages = mapStorages(opened, (storage) => {
+      const plain = encryption === undefined ? storage : transformed(storage, encryption.transformer);
+      const hasForms = completed.options.storage === 'etcd' || storage.imported;
+      const wrapped = hasForms ? transformed(plain, forms) : plain;
+      if (wrapped !== storage) lifetime.add('stored forms', () => wrapped.stop());
+      return wrapped;
     });
-    lifetime.add('compactor', () => compactor.stop());
+    for (const storage of allStorages(storages)) {
+      const compactor = startCompactor(storage, {
+        clock: completed.platform.clock,
+        intervalMs: completed.options.compactionIntervalMs,
+        onError: (error) => logger.error('cannot compact old revisions; the next interval tries again', error),
+      });
+      lifetime.add('compactor', () => compactor.stop());
+    }
     const chain = await createServerChain(completed, {
-      storage,
+      storages,
+      media: allStorages(opened),
+      metricRegistry,
       logger,
       logRequests,
       flags,
       lifetime,
       forms,
+      encryption,
       readOnly: snapshot !== undefined,
     });
-    if (snapshot !== undefined) snapshot.onReport(await snapshot.store.fill(snapshot.state));
+    await encryption?.start();
+    if (snapshot !== undefined) snapshot.onReport(await snapshot.store.fill(snapshot.takeState()));
     const listener = await listen(completed, chain, logger);
     lifetime.add('listener', () => listener.stop());
     chain.setListener(listener);
-    const ready = chain.start();
+    const ready = encryption === undefined ? chain.start() : encryption.untilWritable().then(() => chain.start());
     // The caller of `ready` reports the failure.
     ready.catch(() => undefined);
     const plane = new RunningControlPlane({ completed, chain, listener, lifetime, logger, ready });
@@ -104,11 +126,20 @@ export async function startControlPlane(
   }
 }
 
-async function openStorage(completed: CompletedOptions, logger: Logger): Promise<Storage> {
+async function openStorages(
+  completed: CompletedOptions,
+  {
+    logger,
+    forms,
+    metricRegistry,
+  }: { readonly logger: Logger; readonly forms: StoredForms; readonly metricRegistry: MetricRegistry },
+): Promise<Storages> {
   const { options, platform, storageFolder } = completed;
-  if (options.storage === 'memory') return createMemoryStorage({ clock: platform.clock });
-  if (options.storage === 'etcd') return openEtcd(completed, logger);
-  return platform.openStorage(storageFolder, (error) => logger.error('storage cannot remove old revisions', error));
+  if (options.storage === 'memory') return { main: createMemoryStorage({ clock: platform.clock }), overrides: [] };
+  if (options.storage === 'etcd')
+    return openEtcd(completed, { logger, observer: createEtcdMetrics(metricRegistry, forms) });
+  const onProblem = (error: Error): void => logger.error('storage cannot remove old revisions', error);
+  return { main: await platform.openStorage(storageFolder, onProblem), overrides: [] };
 }
 
 /**
@@ -119,28 +150,27 @@ function createForms({ storage, etcd }: ServerOptions): StoredForms {
   return new StoredForms({ scope: SCOPE, mediaType: storage === 'etcd' ? etcd.mediaType : 'application/json' });
 }
 
-/** Wraps the storage if an encryption configuration is given. Throws ConfigError for an invalid one. */
-function encrypted(storage: Storage, parts: EncryptedParts): Storage {
-  const { completed, forms, logger, lifetime } = parts;
-  const { encryptionConfig: config, options, platform } = completed;
-  if (config === undefined) return storage;
-  const create = platform.createEncryptionProvider;
-  const prefix = options.storage === 'etcd' ? absolutePrefix(options.etcd.prefix) : ETCD_PREFIX;
-  const encryption = createEncryption(parseEncryptionConfig(config, create), forms, prefix);
-  if (options.encryption.reload) {
-    const { clock } = platform;
-    const readFile = (path: string): Promise<string | undefined> => platform.readFile(path);
-    const reload = startEncryptionReload({ ...config, encryption, create, readFile, clock, logger });
-    lifetime.add('encryption configuration', () => reload.stop());
-  }
-  return transformed(storage, encryption);
-}
-
-interface EncryptedParts {
-  readonly completed: CompletedOptions;
-  readonly forms: StoredForms;
-  readonly logger: Logger;
-  readonly lifetime: Lifetime;
+/** The encryption that the options ask for. Throws ConfigError for an invalid configuration. */
+function createStoredEncryption(
+  { encryptionConfig: config, options, platform }: CompletedOptions,
+  forms: StoredForms,
+  logger: Logger,
+): StoredEncryption | undefined {
+  if (config === undefined) return undefined;
+  const { clock } = platform;
+  const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });
+  const metrics = createEncryptionMetrics(clock, serverId(hostname));
+  return new StoredEncryption({
+    config,
+    reload: options.encryption.reload,
+    forms,
+    prefix: options.storage === 'etcd' ? absolutePrefix(options.etcd.prefix) : ETCD_PREFIX,
+    factory: platform.createProviderFactory({ clock, logger, observer: metrics }),
+    metrics,
+    readFile: (path) => platform.readFile(path),
+    clock,
+    logger,
+  });
 }
 
 function listen({ options, platform, tls }: CompletedOptions, chain: ServerChain, logger: Logger): Promise<Listener> {

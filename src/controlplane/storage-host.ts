@@ -1,30 +1,45 @@
-/** The storage as the servers of the chain use it: its health checks, and the host of the registry stores. */
+/** The storages as the servers of the chain use them: their health checks, and the hosts of the registry stores. */
+import type { GroupResource } from '../apimachinery/meta/gvk.ts';
 import type { Logger } from '../base/logger.ts';
+import { SERVER_ADDRESSES } from '../kube/bootstrap/server-leases.ts';
 import type { GenericServer } from '../server/generic-server.ts';
-import type { Health } from '../server/health.ts';
+import type { Health, HealthCheck } from '../server/health.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
+import { type ResourceDefinition, storedGroupResource } from '../server/resource/resource-definition.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import { SCOPE } from './loops/control-loops.ts';
 import type { ServerOptions } from './options.ts';
+import { ALL_RESOURCES, DELEGATE_GROUPS, type Storages, storageOf } from './storages.ts';
 
-/** The checks have the reference's name for its storage, because probes exclude it by that name. */
-export function addStorageChecks(health: Health, storage: Storage, { etcd }: ServerOptions): void {
-  const check = async (): Promise<undefined> => {
-    await storage.revision();
-    return undefined;
+/** The checks have the reference's names for its storages, because probes exclude them by name. */
+export function addStorageChecks(health: Health, { main, overrides }: Storages, { etcd }: ServerOptions): void {
+  const add = (storage: Storage, live: string, ready: string): void => {
+    const check = async (): Promise<undefined> => {
+      await storage.revision();
+      return undefined;
+    };
+    health.add({ name: live, group: 'etcd', check, ...timeout(etcd.healthCheckMs) });
+    health.addTo('readyz', { name: ready, group: 'etcd-readiness', check, ...timeout(etcd.readyCheckMs) });
   };
-  health.add({ name: 'etcd', check, timeoutMs: etcd.healthCheckMs });
-  health.addTo('readyz', { name: 'etcd-readiness', check, timeoutMs: etcd.readyCheckMs });
+  add(main, 'etcd', 'etcd-readiness');
+  for (const [i, { storage }] of overrides.entries())
+    add(storage, `etcd-override-${i}`, `etcd-override-readiness-${i}`);
 }
 
+/** The time of a check; 0 is the default of health checks. */
+function timeout(timeoutMs: number): Pick<HealthCheck, 'timeoutMs'> {
+  return timeoutMs === 0 ? {} : { timeoutMs };
+}
+
+/** The host of resources in the main storage. */
 export function registryHost(
   { platform }: CompletedOptions,
-  { storage, logger }: { readonly storage: Storage; readonly logger: Logger },
+  { storages, logger }: { readonly storages: Storages; readonly logger: Logger },
   { onUntracked }: GenericServer['serving'],
 ): RegistryHost {
   return {
-    storage,
+    storage: storages.main,
     scope: SCOPE,
     clock: platform.clock,
     newUid: () => globalThis.crypto.randomUUID(),
@@ -32,4 +47,37 @@ export function registryHost(
     onTrouble: (error) => logger.error('a store failed outside of a request', error),
     onUntracked,
   };
+}
+
+/** The host of the built-in resources, which may be in other storages. */
+export function overridingHost(host: RegistryHost, storages: Storages): RegistryHost {
+  const { overrides } = storages;
+  if (overrides.length === 0) return host;
+  return {
+    ...host,
+    storageOf: (resource) => storageOf(storages, resource),
+    otherStorages: overrides.map(({ storage }) => storage),
+  };
+}
+
+/**
+ * Returns a warning for each override that names no resource to which one applies, as that of a custom resource or a
+ * misspelt one. The reference ignores them silently.
+ */
+export function overrideWarnings(
+  { overrides }: Storages,
+  definitions: readonly ResourceDefinition[],
+): readonly string[] {
+  const known = [SERVER_ADDRESSES, ...definitions.map(storedGroupResource)].filter(
+    ({ group }) => !DELEGATE_GROUPS.has(group),
+  );
+  const applies = ({ group, resource }: GroupResource): boolean =>
+    known.some((each) => each.group === group && (resource === ALL_RESOURCES || each.resource === resource));
+  return overrides
+    .flatMap(({ resources }) => resources)
+    .filter((resource) => !applies(resource))
+    .map(
+      ({ group, resource }) =>
+        `--etcd-servers-overrides: ${group}/${resource} has no effect: only built-in resources can be in another cluster`,
+    );
 }

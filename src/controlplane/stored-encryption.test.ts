@@ -1,38 +1,40 @@
 import { afterEach, expect, it } from 'vitest';
-import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
-import { SILENT } from '../base/logger.ts';
+import { concatBytes, decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
+import { GRPC, GrpcError } from '../base/grpc.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
-import { StoredForms } from '../server/registry/stored-forms.ts';
-import { createProvider } from '../storage/encryption/providers.ts';
+import { EnvelopeProvider } from '../storage/encryption/kms/kms-provider.ts';
+import { TestPlugin } from '../storage/encryption/kms/test-plugin.fixtures.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import { completeOptions } from './complete-options.ts';
 import type { ControlPlane } from './control-plane.ts';
-import { parseEncryptionConfig } from './encryption-config.ts';
 import { nodePlatform } from './node/node-platform.ts';
 import { serverOptions } from './options.ts';
+import type { Platform } from './platform.ts';
 import { startControlPlane } from './start.ts';
-import { createEncryption, startEncryptionReload } from './stored-encryption.ts';
 
-const key = (fill: number): string => Buffer.alloc(32, fill).toString('base64');
-const config = (name: string): string =>
-  JSON.stringify({
+const KEY = Buffer.alloc(32, 1).toString('base64');
+const SECRETBOX = { secretbox: { keys: [{ name: 'k1', secret: KEY }] } };
+const KMS = { kms: { apiVersion: 'v2', name: 'vault', endpoint: 'unix:///unused' } };
+const MINUTE = 60_000;
+
+function config(provider: object): string {
+  return JSON.stringify({
     apiVersion: 'apiserver.config.k8s.io/v1',
     kind: 'EncryptionConfiguration',
-    resources: [
-      { resources: ['secrets'], providers: [{ secretbox: { keys: [{ name, secret: key(1) }] } }, { identity: {} }] },
-    ],
+    resources: [{ resources: ['secrets'], providers: [provider, { identity: {} }] }],
   });
-
-const parse = (text: string) => parseEncryptionConfig({ path: 'e', text }, createProvider);
+}
 
 let plane: ControlPlane | undefined;
+const inner = { storage: createMemoryStorage() };
+
 afterEach(async () => {
   await plane?.stop();
   plane = undefined;
 });
 
-it('the server stores Secrets encrypted, other objects as they are, and shows both', async () => {
-  const inner = createMemoryStorage();
+async function start(text: string, change: Partial<Platform> = {}): Promise<void> {
+  inner.storage = createMemoryStorage();
   const options = serverOptions({
     storage: 'memory',
     dataDir: '',
@@ -40,52 +42,101 @@ it('the server stores Secrets encrypted, other objects as they are, and shows bo
     serving: { port: 0 },
     encryption: { configFile: 'encryption.json' },
   });
-  const platform = { ...nodePlatform, readFile: async () => config('k1') };
-  const completed = await completeOptions(options, platform);
-  plane = await startControlPlane(completed, { storage: inner });
+  const completed = await completeOptions(options, { ...nodePlatform, readFile: async () => text, ...change });
+  plane = await startControlPlane(completed, { storage: inner.storage });
   await plane.ready;
-  const post = async (plural: string, body: object): Promise<number> => {
-    const { status } = await plane!.transport({
-      method: 'POST',
-      target: `/api/v1/namespaces/default/${plural}`,
-      headers: { 'content-type': 'application/json' },
-      body: encodeUtf8(JSON.stringify(body)),
-    });
-    return status;
-  };
-  expect(await post('secrets', { metadata: { name: 'a' }, stringData: { password: 'hunter2' } })).toBe(201);
-  expect(await post('configmaps', { metadata: { name: 'a' } })).toBe(201);
-  const stored = async (key: string): Promise<string> => {
-    const result = await inner.get(key);
-    return result.outcome === 'found' ? decodeUtf8(result.item.value) : result.outcome;
-  };
+}
+
+async function send(method: string, target: string, body?: object): Promise<[status: number, text: string]> {
+  const { status, body: answer } = await plane!.transport({
+    method,
+    target,
+    headers: { 'content-type': 'application/json' },
+    ...(body !== undefined && { body: encodeUtf8(JSON.stringify(body)) }),
+  });
+  const chunks: Uint8Array[] = [];
+  if (answer instanceof Uint8Array) chunks.push(answer);
+  else for await (const chunk of answer) chunks.push(chunk);
+  return [status, decodeUtf8(concatBytes(chunks))];
+}
+
+async function stored(key: string): Promise<string> {
+  const result = await inner.storage.get(key);
+  return result.outcome === 'found' ? decodeUtf8(result.item.value) : result.outcome;
+}
+
+const SECRETS = '/api/v1/namespaces/default/secrets';
+const PASSWORD = Buffer.from('hunter2').toString('base64');
+
+it('the server stores Secrets encrypted, other objects as they are, and shows both', async () => {
+  await start(config(SECRETBOX));
+  const [created] = await send('POST', SECRETS, { metadata: { name: 'a' }, stringData: { password: 'hunter2' } });
+  expect(created).toBe(201);
+  expect((await send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'a' } }))[0]).toBe(201);
   expect(await stored('registry/secrets/default/a')).toMatch(/^k8s:enc:secretbox:v1:k1:/);
   expect(await stored('registry/configmaps/default/a')).toMatch(/^\{"kind":"ConfigMap"/);
-  const shown = await plane.transport({ method: 'GET', target: '/api/v1/namespaces/default/secrets/a' });
-  expect(decodeUtf8(shown.body as Uint8Array)).toContain(Buffer.from('hunter2').toString('base64'));
+  expect((await send('GET', `${SECRETS}/a`))[1]).toContain(PASSWORD);
+  expect((await send('GET', '/readyz/kms-providers'))[0]).toBe(404);
 });
 
-it('a changed configuration is used within a minute, and an invalid one is not', async () => {
+it('a KMS plugin encrypts Secrets; a rotated key is used by an update without a change; its failure is a 500', async () => {
+  const plugin = new TestPlugin();
   const clock = new VirtualClock();
-  const forms = new StoredForms({ scope: 'registry', mediaType: 'application/json' });
-  const encryption = createEncryption(parse(config('k1')), forms, '/registry');
-  encryption.setRules(parse(config('k1').replace('"secrets"', '"things.example.com"')));
-  const files = ['not a configuration', config('k2').replace('"secrets"', '"things.example.com"')];
-  const reload = startEncryptionReload({
-    encryption,
-    create: createProvider,
-    path: 'e',
-    text: config('k1'),
-    readFile: async () => files.shift(),
-    clock,
-    logger: SILENT,
+  await start(config(KMS), {
+    createProviderFactory: (host) => ({
+      ...nodePlatform.createProviderFactory(host),
+      kms: (settings) =>
+        new EnvelopeProvider(settings, { ...host, clock, service: plugin, close: async () => undefined }),
+    }),
   });
-  const keyName = (): string | undefined =>
-    decodeUtf8(encryption.toStorage(encodeUtf8('{}'), { key: 'registry/example.com/things/a' })).split(':')[4];
-  expect(keyName()).toBe('k1');
-  await clock.advance(60_000);
-  expect(keyName()).toBe('k1');
-  await clock.advance(60_000);
-  expect(keyName()).toBe('k2');
-  await reload.stop();
+  const [, text] = await send('POST', SECRETS, { metadata: { name: 'a' }, stringData: { password: 'hunter2' } });
+  const before = await stored('registry/secrets/default/a');
+  expect(before).toMatch(/^k8s:enc:kms:v2:vault:/);
+  expect((await send('GET', `${SECRETS}/a`))[1]).toContain(PASSWORD);
+  for (const endpoint of ['healthz', 'readyz'])
+    expect(await send('GET', `/${endpoint}/kms-providers`)).toEqual([200, 'ok']);
+  expect((await send('GET', '/livez/kms-providers'))[0]).toBe(404);
+
+  const secret = JSON.parse(text) as { metadata: { resourceVersion: string } };
+  const put = async (): Promise<string> => {
+    const [status, answer] = await send('PUT', `${SECRETS}/a`, secret);
+    expect(status).toBe(200);
+    secret.metadata.resourceVersion = (JSON.parse(answer) as typeof secret).metadata.resourceVersion;
+    return secret.metadata.resourceVersion;
+  };
+  const revision = secret.metadata.resourceVersion;
+  expect(await put()).toBe(revision);
+  plugin.keyId = 'key-2';
+  await clock.advance(MINUTE);
+  expect(await put()).not.toBe(revision);
+  expect(await stored('registry/secrets/default/a')).toContain('key-2');
+
+  plugin.failure = new GrpcError(GRPC.unavailable, 'down', { progress: 'refused' });
+  await clock.advance(4 * MINUTE);
+  const [status, failure] = await send('POST', SECRETS, { metadata: { name: 'b' } });
+  expect([status, JSON.parse(failure)]).toMatchObject([
+    500,
+    {
+      reason: 'InternalError',
+      message: expect.stringMatching(
+        /^Internal error occurred: encryptedDEKSource with keyID hash "sha256:\w+" expired/,
+      ),
+    },
+  ]);
+  expect((await send('GET', `${SECRETS}/a`))[0]).toBe(200);
+  expect(await send('GET', '/readyz/kms-providers')).toEqual([
+    500,
+    'internal server error: kms-provider-0: failed to perform status section of the healthz check for KMS Provider vault, error: down\n',
+  ]);
+  const [, metrics] = await send('GET', '/metrics');
+  expect(metrics).toMatch(/apiserver_envelope_encryption_key_id_hash_total\{.*transformation_type="to_storage"\} 1/);
+  expect(metrics).toContain('apiserver_envelope_encryption_dek_source_cache_size{provider_name="vault"} 2');
+});
+
+it('a configuration that cannot be used is refused at the start', async () => {
+  await expect(start(config({ kms: { ...KMS.kms, apiVersion: 'v1' } }))).rejects.toThrow(/KMSv1 is deprecated/);
+  const options = serverOptions({ storage: 'memory', dataDir: '', encryption: { reload: true } });
+  await expect(completeOptions(options, nodePlatform)).rejects.toThrow(
+    '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config',
+  );
 });

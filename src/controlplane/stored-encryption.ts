@@ -1,13 +1,23 @@
-/** Encryption of stored values by `--encryption-provider-config`, around any storage. */
-import type { Clock, Timer } from '../base/clock.ts';
-import { toError } from '../base/errors.ts';
+/**
+ * Encryption of stored values by `--encryption-provider-config`, around any storage.
+ * Invariant: a changed file is used only if it is valid and all of its KMS plugins are healthy. Otherwise the present
+ * configuration stays in use.
+ */
+import { type Clock, sleep, type Timer } from '../base/clock.ts';
+import { ConfigError, toError } from '../base/errors.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
+import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
+import type { Health } from '../server/health.ts';
 import type { StoredForms } from '../server/registry/stored-forms.ts';
 import { Encryption, type EncryptionRules } from '../storage/encryption/encryption.ts';
-import type { CreateProvider } from '../storage/encryption/provider.ts';
+import type { ProviderFactory } from '../storage/encryption/provider.ts';
+import type { NamedText } from './complete-options.ts';
 import { parseEncryptionConfig } from './encryption-config.ts';
+import type { EncryptionMetrics } from './encryption-metrics.ts';
 import { etcdKeyOf } from './etcd-keys.ts';
+import { RELOAD_HOOK } from './hook-names.ts';
+import type { ProviderSet } from './provider-set.ts';
 
 /** `forms` must be bound before a value is transformed. `prefix` is that of the keys in etcd. */
 export function createEncryption(rules: EncryptionRules, forms: StoredForms, prefix: string): Encryption {
@@ -19,45 +29,164 @@ export function createEncryption(rules: EncryptionRules, forms: StoredForms, pre
   });
 }
 
-export interface ReloadOptions {
-  readonly encryption: Encryption;
-  readonly create: CreateProvider;
-  readonly path: string;
-  /** The text that is in use. */
-  readonly text: string;
+/** The times of the reference (k8s.io/apiserver, server/options/encryptionconfig/controller). */
+const INTERVAL_MS = 60_000;
+const MIN_HEALTH_MS = 10_000;
+const HEALTH_RETRY_MS = 100;
+/** The time that the reference gives to the first writes of its bootstrap policy. */
+const START_MS = 30_000;
+/** The name of the health check of all KMS plugins together. */
+const KMS_CHECK = 'kms-providers';
+
+export interface StoredEncryptionOptions {
+  readonly config: NamedText;
+  /** `--encryption-provider-config-automatic-reload`. */
+  readonly reload: boolean;
+  readonly forms: StoredForms;
+  /** The prefix of the keys in etcd. */
+  readonly prefix: string;
+  readonly factory: ProviderFactory;
+  readonly metrics: EncryptionMetrics;
   /** Returns undefined if the file does not exist. */
   readonly readFile: (path: string) => Promise<string | undefined>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The reference looks at the file once a minute, too, in case it misses a notification. */
-const INTERVAL_MS = 60_000;
+/** The server to which an encryption adds its health check, its metrics and its post-start hook. */
+export interface EncryptionHost {
+  readonly health: Health;
+  readonly metricRegistry: MetricRegistry;
+  addPostStartHook(names: readonly string[], hook: () => Promise<void>): void;
+}
 
-/** Reads the file at intervals and uses its new rules. A file that is invalid changes nothing and is logged. */
-export function startEncryptionReload(options: ReloadOptions): Stoppable {
-  const { encryption, create, path, readFile, clock, logger } = options;
-  let current = options.text;
-  let timer: Timer | undefined;
-  let stopped = false;
-  const reload = async (): Promise<void> => {
+export class StoredEncryption implements Stoppable {
+  readonly transformer: Encryption;
+  readonly #options: StoredEncryptionOptions;
+  readonly #stopped = new AbortController();
+  /** The providers of former configurations, whose calls may still run. */
+  readonly #former = new Map<ProviderSet, Timer>();
+  #providers: ProviderSet;
+  #text: string;
+  #timer: Timer | undefined;
+  #reloading: Promise<void> | undefined;
+
+  /** Throws ConfigError if the configuration is invalid. Nothing is opened before `start()`. */
+  constructor(options: StoredEncryptionOptions) {
+    const { config, factory, forms, prefix } = options;
+    this.#options = options;
+    this.#providers = parseEncryptionConfig(config, factory);
+    this.#text = config.text;
+    this.transformer = createEncryption(this.#providers.rules, forms, prefix);
+  }
+
+  /** Adds the metrics, and the check and the hook that the configuration asks for. Called once, before `start()`. */
+  attach(server: EncryptionHost): void {
+    const { reload, metrics } = this.#options;
+    metrics.register(server.metricRegistry);
+    metrics.configured(this.#text);
+    if (reload || this.#providers.hasKms) {
+      // The check lasts as long as the calls to the plugins, one after the other. livez does not have it.
+      const timeoutMs = Math.max(MIN_HEALTH_MS, this.#providers.graceMs);
+      const check = { name: KMS_CHECK, timeoutMs, check: () => this.#providers.check() };
+      server.health.addTo('healthz', check);
+      server.health.addTo('readyz', check);
+    }
+    if (reload) server.addPostStartHook([RELOAD_HOOK], async () => this.#schedule());
+  }
+
+  /** Gets the keys of the KMS plugins. Called once, before values are read or written. */
+  start(): Promise<void> {
+    return this.#providers.start();
+  }
+
+  /**
+   * Resolves when a starting server can write its own objects. A plugin may start later than the server: if it encrypts
+   * more than Secrets, it is waited for, for 30 seconds. The writes then fail with the reason.
+   */
+  async untilWritable(): Promise<void> {
+    if (this.#providers.needsKmsForObjects) await this.#untilHealthy(this.#providers, START_MS);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#timer?.cancel();
+    await this.#reloading;
+    for (const [providers, timer] of this.#former) {
+      timer.cancel();
+      await providers.stop();
+    }
+    await this.#providers.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #schedule(): void {
+    if (this.#stopped.signal.aborted) return;
+    const { clock } = this.#options;
+    this.#timer = clock.setTimer(INTERVAL_MS, () => void this.#reload().finally(() => this.#schedule()), {
+      background: true,
+    });
+  }
+
+  #reload(): Promise<void> {
+    this.#reloading = this.#readAgain().finally(() => {
+      this.#reloading = undefined;
+    });
+    return this.#reloading;
+  }
+
+  async #readAgain(): Promise<void> {
+    const { config, metrics, logger, readFile } = this.#options;
+    const { path } = config;
     try {
-      const next = await readFile(path);
-      if (next === undefined || next === current) return;
-      encryption.setRules(parseEncryptionConfig({ path, text: next }, create));
-      current = next;
+      const text = await readFile(path);
+      if (text === undefined) throw new ConfigError(`--encryption-provider-config: there is no file ${path}`);
+      if (text === this.#text) return;
+      await this.#use(text);
+      metrics.reloaded(text);
       logger.info('uses the changed encryption configuration', { path });
     } catch (caught) {
+      if (this.#stopped.signal.aborted) return;
+      metrics.reloadFailed();
       logger.error('cannot use the changed encryption configuration; the present one stays in use', toError(caught));
     }
-  };
-  const schedule = (): void => {
-    if (!stopped) timer = clock.setTimer(INTERVAL_MS, () => void reload().finally(schedule), { background: true });
-  };
-  schedule();
-  const stop = async (): Promise<void> => {
-    stopped = true;
-    timer?.cancel();
-  };
-  return { stop, [Symbol.asyncDispose]: stop };
+  }
+
+  /** Throws ConfigError for an invalid configuration, and for one with a KMS plugin that is not healthy. */
+  async #use(text: string): Promise<void> {
+    const { config, factory, clock } = this.#options;
+    const next = parseEncryptionConfig({ path: config.path, text }, factory);
+    try {
+      await next.start();
+      const reason = await this.#untilHealthy(next, Math.max(MIN_HEALTH_MS, next.graceMs));
+      if (reason !== undefined) throw new ConfigError(`health check for new transformers failed: ${reason}`);
+    } catch (caught) {
+      await next.stop();
+      throw toError(caught);
+    }
+    const former = this.#providers;
+    this.#providers = next;
+    this.#text = text;
+    this.transformer.setRules(next.rules);
+    const end = (): void => {
+      this.#former.delete(former);
+      void former.stop();
+    };
+    this.#former.set(former, clock.setTimer(former.graceMs, end, { background: true }));
+  }
+
+  /** Returns the reason if the plugins are not healthy in time. */
+  async #untilHealthy(providers: ProviderSet, withinMs: number): Promise<string | undefined> {
+    const { clock } = this.#options;
+    const { signal } = this.#stopped;
+    const deadline = clock.monotonic() + withinMs;
+    for (;;) {
+      const reason = await providers.check();
+      if (reason === undefined || clock.monotonic() >= deadline) return reason;
+      await sleep(clock, HEALTH_RETRY_MS, { signal });
+    }
+  }
 }

@@ -12,7 +12,6 @@ import { mutatingAdmissionPolicy } from '../admission/policies/mutating-policies
 import { validatingAdmissionPolicy } from '../admission/policies/validating-policies.ts';
 import { mutatingAdmissionWebhook } from '../admission/webhooks/mutating-webhooks.ts';
 import { validatingAdmissionWebhook } from '../admission/webhooks/validating-webhooks.ts';
-import { andThen } from '../base/maybe-promise.ts';
 import { factsFingerprint, typeName } from '../kinds/views.ts';
 import { createOpenIdDocuments, type OpenIdResult } from '../pki/jwks.ts';
 import type { Admission, AdmissionPlugin } from '../server/admission.ts';
@@ -22,9 +21,11 @@ import type { NamespaceReader } from '../server/endpoints/endpoint.ts';
 import type { FlowMatcher } from '../server/flow-matcher.ts';
 import type { RequestHandler } from '../server/http/server-request.ts';
 import type { ServiceObjects } from '../server/http/service-resolver.ts';
+import { findObject } from '../server/own/find-object.ts';
 import { LateLister } from '../server/own/late-lister.ts';
 import type { Lister } from '../server/own/lister.ts';
 import { OwnWriter } from '../server/own/own-writer.ts';
+import { type CountedResource, countedResource } from '../server/resource/counted-resource.ts';
 import { isStoredResource, type OpenResource, type StoredResource } from '../server/resource/open-resource.ts';
 import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
 import { ResourceServer } from '../server/resource-server.ts';
@@ -65,6 +66,8 @@ export interface KubeServer {
   lister(plural: string): Lister;
   /** Returns the prefix of the storage keys of a resource; undefined if it is not stored or not built in. */
   storagePrefix(group: string, plural: string): string | undefined;
+  /** The stored resources, to be counted for metrics. */
+  counted(): readonly CountedResource[];
   /** Makes the OpenID documents. `externalAddress` is the host and port of this server for clients. */
   openIdDocuments(externalAddress: string): Promise<OpenIdResult>;
   /** Starts the stores and, unless `readOnly`, writes the objects of a new server. Called once. Rejects if an object cannot be written. */
@@ -142,11 +145,12 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     resource: kube.resource,
     lister: kube.lister,
     storagePrefix: (group, plural) => prefixes.get(`${group}/${plural}`),
+    counted: () => resources.filter(isStoredResource).map(countedResource),
     openIdDocuments: (externalAddress) =>
       createOpenIdDocuments({ issuer: issuers[0] ?? '', jwksUri, externalAddress, keys: verifyKeys }),
     start: async () => {
       if (options.readOnly === true) await attachListers(kube, listers);
-      else presence = await bootstrapServer({ kube, network, trust: options.trust, listers });
+      else presence = await bootstrapServer({ kube, network, trust: options.trust, keys: serviceAccounts, listers });
       if (stopped) await presence?.stop();
       await flows.start();
     },
@@ -249,7 +253,7 @@ function webhookPlugins(
   ];
 }
 
-/** Reads namespaces, fresh to the last answered write. */
+/** Reads namespaces. As in the reference, one that was created through another server a moment ago is found. */
 function namespaceReader(namespaces: Lister): NamespaceReader {
-  return (name) => andThen(namespaces.fresh(), () => namespaces.get('', name));
+  return (name) => findObject(namespaces, '', name);
 }

@@ -59,6 +59,8 @@ export interface GenericServerLimits {
 export interface GenericServerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The registry of `/metrics`. The server registers its metrics there. Default: one of its own. */
+  readonly metricRegistry?: MetricRegistry;
   /** The shared types, for OpenAPI and for answers in protobuf. */
   readonly types: MetaTypes;
   /** The content of `/version`. */
@@ -127,7 +129,7 @@ const WATCHES: LongRunningRules = { verbs: ['watch'], subresources: [] };
 export class GenericServer {
   readonly mux: PathMux = new PathMux();
   readonly health: Health;
-  readonly metricRegistry: MetricRegistry = new MetricRegistry();
+  readonly metricRegistry: MetricRegistry;
   readonly metrics: ServerMetrics;
   readonly #sliRegistry: MetricRegistry = new MetricRegistry();
   readonly #slis: SliMetrics;
@@ -151,6 +153,7 @@ export class GenericServer {
     const { clock, types, externalAddress } = options;
     this.#options = options;
     this.#shutdown = { refusing: false, sendRetryAfter: options.sendRetryAfter ?? false };
+    this.metricRegistry = options.metricRegistry ?? new MetricRegistry();
     this.metrics = registerServerMetrics(this.metricRegistry);
     this.#slis = registerSliMetrics(this.#sliRegistry);
     this.health = this.#createHealth();

@@ -8,6 +8,11 @@ export type StorageErrorCode =
   | 'InvalidArgument'
   /** Stored bytes fail their checksum or cannot be understood. Must not be retried. */
   | 'Corrupt'
+  /**
+   * The key that encrypts or decrypts a value cannot be had now, because its KMS plugin fails. Nothing of this request
+   * took place.
+   */
+  | 'KeyUnavailable'
   /** The disk is full or a quota is reached. Nothing of this write took place. */
   | 'NoSpace'
   /** The store can be read but not written. */
@@ -19,10 +24,10 @@ export type StorageErrorCode =
   /** Any other failure of the medium. Nothing of this request took place. */
   | 'Unavailable';
 
-const RETRYABLE: ReadonlySet<StorageErrorCode> = new Set(['NoSpace', 'Unavailable', 'Unknown']);
+const RETRYABLE: ReadonlySet<StorageErrorCode> = new Set(['KeyUnavailable', 'NoSpace', 'Unavailable', 'Unknown']);
 
 /** Failures that only the operator of the machine can mend. */
-const EXTERNAL: ReadonlySet<StorageErrorCode> = new Set(['NoSpace', 'ReadOnly']);
+const EXTERNAL: ReadonlySet<StorageErrorCode> = new Set(['KeyUnavailable', 'NoSpace', 'ReadOnly']);
 
 export class StorageError extends KeelsonError {
   readonly code: StorageErrorCode;

@@ -98,6 +98,11 @@ export type GetResult =
 export interface ListOptions extends ReadOptions {
   /** The most items to return, a non-negative integer. 0 or absent: all. */
   readonly limit?: number;
+  /**
+   * The caller reads on: the next page will be requested with this limit, and at the revision of the result. A driver
+   * may read it in advance. Default: no page follows.
+   */
+  readonly nextLimit?: number;
   /** Only count: `items` is empty, and `remaining` is the number of keys in the range. */
   readonly countOnly?: boolean;
 }
@@ -311,6 +316,15 @@ export interface Storage extends Reader, Stoppable {
   readonly embedded: boolean;
 
   readonly limits: StorageLimits;
+
+  /**
+   * Whether an import has filled the store with values of another program, in its encodings. Absent: false. A server
+   * reads such a store as it reads etcd.
+   */
+  readonly imported?: boolean;
+
+  /** Whether items may be `stale`. Default false. */
+  readonly mayBeStale?: boolean;
 
   /** The current revision. Linearizable: at least the revision of every write that was acknowledged before the call. */
   revision(): MaybePromise<Revision>;

@@ -83,6 +83,15 @@ describe('transformed', () => {
     await storage.stop();
   });
 
+  it('keeps the mark of a transformed store inside', async () => {
+    const inner = createMemoryStorage({ clock: new VirtualClock() });
+    await put(transformed(transformed(inner, toy('v1')), toy('outer')), 'a', 'x');
+    const storage = transformed(transformed(inner, toy('v2')), toy('outer'));
+    expect(await storage.get('a')).toMatchObject({ outcome: 'found', item: { stale: true } });
+    expect(await storage.list({ prefix: '' })).toMatchObject({ items: [{ stale: true }] });
+    await storage.stop();
+  });
+
   it('treats an unchecked put of an equal value as a no-op only if it is not stale', async () => {
     const inner = createMemoryStorage({ clock: new VirtualClock() });
     await put(transformed(inner, toy('v1')), 'a', 'x');

@@ -72,6 +72,10 @@ class TransformedValues implements StorageMapping {
     this.#transformer = transformer;
   }
 
+  get mayBeStale(): boolean {
+    return this.#transformer.mayBeStale !== false;
+  }
+
   readonly innerKey = (key: string): string => key;
   readonly outerKey = (key: string): string => key;
 
@@ -81,7 +85,7 @@ class TransformedValues implements StorageMapping {
       value,
       revision: item.revision,
       created: item.created,
-      ...(stale ? { stale } : {}),
+      ...(stale || item.stale === true ? { stale: true } : {}),
     }));
   }
 
@@ -122,7 +126,7 @@ class TransformedStorage extends WrappedStorage {
   readonly #watches = new Set<TransformedWatch>();
 
   constructor(inner: Storage, values: TransformedValues, maxWaitingEvents: number) {
-    super(inner, values);
+    super(inner, values, values.mayBeStale || inner.mayBeStale === true);
     this.values = values;
     this.maxWaitingEvents = maxWaitingEvents;
   }

@@ -41,6 +41,8 @@ export interface FromStorage {
  * deterministic.
  */
 export interface ValueTransformer {
+  /** Whether `fromStorage` may call a value stale. Default true. */
+  readonly mayBeStale?: boolean;
   toStorage(value: Uint8Array, context: TransformContext): MaybePromise<Uint8Array>;
   fromStorage(stored: Uint8Array, context: TransformContext): MaybePromise<FromStorage>;
 }

@@ -51,6 +51,7 @@ export abstract class WrappedStorage implements Storage {
   readonly driver: string;
   readonly embedded: boolean;
   readonly limits: StorageLimits;
+  readonly mayBeStale: boolean;
   protected readonly mapping: StorageMapping;
   /** Also reachable while stop() waits for writes; see `open`. */
   protected readonly inner: Storage;
@@ -59,10 +60,11 @@ export abstract class WrappedStorage implements Storage {
   #closed = false;
   #stopping: Promise<void> | undefined;
 
-  constructor(inner: Storage, mapping: StorageMapping) {
+  constructor(inner: Storage, mapping: StorageMapping, mayBeStale: boolean = inner.mayBeStale ?? false) {
     this.driver = inner.driver;
     this.embedded = inner.embedded;
     this.limits = inner.limits;
+    this.mayBeStale = mayBeStale;
     this.mapping = mapping;
     this.inner = inner;
   }

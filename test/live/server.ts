@@ -10,27 +10,37 @@ import { freePort } from '../../compat/peers/free-port.ts';
 /** In system:masters. */
 export const ADMIN_TOKEN = 'live-admin-token';
 
+interface LiveServerParts {
+  readonly folder: string;
+  readonly port: number;
+  readonly flags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** A data folder, a port and a token that survive a killed process, for the next one. */
 export class LiveServer {
   readonly folder: string;
   readonly port: number;
   readonly logFile: string;
   readonly #flags: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number, flags: readonly string[]) {
+  private constructor({ folder, port, flags, env }: LiveServerParts) {
     this.folder = folder;
     this.port = port;
     this.logFile = join(folder, 'log');
     this.#flags = flags;
+    this.#env = env;
     process.once('exit', () => this.#child?.kill('SIGKILL'));
   }
 
-  static async create(flags: readonly string[] = []): Promise<LiveServer> {
+  /** `env` is added to the environment of the process. */
+  static async create(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<LiveServer> {
     const folder = mkdtempSync(join(tmpdir(), 'keelson-live-'));
     mkdirSync(join(folder, 'certs'));
     writeFileSync(join(folder, 'tokens.csv'), `${ADMIN_TOKEN},admin,1,"system:masters"\n`, { mode: 0o600 });
-    return new LiveServer(folder, await freePort(), flags);
+    return new LiveServer({ folder, port: await freePort(), flags, env });
   }
 
   get url(): string {
@@ -53,7 +63,8 @@ export class LiveServer {
       `--token-auth-file=${join(this.folder, 'tokens.csv')}`,
       ...this.#flags,
     ];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', log, log] });
+    const env = { ...process.env, ...this.#env };
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', log, log] });
     closeSync(log);
     this.#child = child;
   }

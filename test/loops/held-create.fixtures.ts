@@ -10,9 +10,8 @@ export interface HeldCreate {
   release(): void;
 }
 
-/** Holds up the key that ends in `/<name>`. */
-export function holdCreate(name: string): HeldCreate {
-  const memory = createMemoryStorage();
+/** Holds up the key that ends in `/<name>`. Default: in a storage of its own. */
+export function holdCreate(name: string, memory: Storage = createMemoryStorage()): HeldCreate {
   const [entered, released] = [new Deferred<void>(), new Deferred<void>()];
   const create: Storage['create'] = async (key, value, options) => {
     if (key.endsWith(`/${name}`)) {

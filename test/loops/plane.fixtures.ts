@@ -72,6 +72,42 @@ export function sharedStorage(inner: Storage): Storage {
   });
 }
 
+/** A shared storage whose watches can be held up, as those of a server that lags behind the others. */
+export interface LaggingStorage {
+  readonly storage: Storage;
+  hold(): void;
+  /** Delivers everything that was held up, in order. */
+  release(): void;
+}
+
+export function laggingStorage(inner: Storage): LaggingStorage {
+  const held: (() => void)[] = [];
+  let isHeld = false;
+  const pass = (deliver: () => void): void => {
+    if (isHeld) held.push(deliver);
+    else deliver();
+  };
+  const watch: Storage['watch'] = (options, sink) =>
+    inner.watch(options, {
+      events: (events) => pass(() => sink.events(events)),
+      progress: (revision) => pass(() => sink.progress(revision)),
+      end: (reason) => pass(() => sink.end(reason)),
+    });
+  const storage = new Proxy(sharedStorage(inner), {
+    get: (target, name) => (name === 'watch' ? watch : Reflect.get(target, name, target)),
+  });
+  return {
+    storage,
+    hold: () => {
+      isHeld = true;
+    },
+    release: () => {
+      isHeld = false;
+      for (const deliver of held.splice(0)) deliver();
+    },
+  };
+}
+
 /** Lets the server work until the check passes. Throws after 2,000 turns without success. */
 export async function until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 2000; turn++) {

@@ -2,12 +2,16 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/base/virtual-clock.ts';
 import type { Stored } from '../../src/client/object-types.ts';
+import { APIService } from '../../src/kinds/api/apiregistration/v1.ts';
 import { Lease } from '../../src/kinds/api/coordination/v1.ts';
-import { Endpoints, Service } from '../../src/kinds/api/core/v1.ts';
+import { ConfigMap, Endpoints, Namespace, Service } from '../../src/kinds/api/core/v1.ts';
 import { EndpointSlice } from '../../src/kinds/api/discovery/v1.ts';
+import { IPAddress } from '../../src/kinds/api/networking/v1.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import type { Storage } from '../../src/storage/storage.ts';
-import { type Plane, sharedStorage, startPlane, until } from './plane.fixtures.ts';
+import { holdCreate } from './held-create.fixtures.ts';
+import { laggingStorage, type Plane, sharedStorage, startPlane, until } from './plane.fixtures.ts';
+import { DEFINITION, defineWidgets, WIDGET } from './widgets.fixtures.ts';
 
 const RANGE_KEY = 'registry/ranges/servicenodeports';
 
@@ -26,9 +30,13 @@ afterEach(async () => {
   await storage.stop();
 });
 
-async function start(advertiseAddress = '', nodePorts = { first: 30000, size: 4 }): Promise<Plane> {
+async function start(
+  advertiseAddress = '',
+  nodePorts = { first: 30000, size: 4 },
+  on: Storage = sharedStorage(storage),
+): Promise<Plane> {
   const options = { controllers: [], serving: { port: 0, advertiseAddress }, network: { nodePorts } };
-  const plane = await startPlane(options, sharedStorage(storage), { clock });
+  const plane = await startPlane(options, on, { clock });
   planes.push(plane);
   return plane;
 }
@@ -111,6 +119,104 @@ it('a port that a killed server claimed is freed by the repairs, and ports of Se
   await storage.compareAndWrite(RANGE_KEY, last.item, whole);
   await clock.advance(180_000);
   await expect(createService(plane, 'y', 30001)).rejects.toThrow('already allocated');
+});
+
+it('an address that a killed server claimed is freed by a later repair', async () => {
+  const plane = await start();
+  await services(plane).create({ metadata: { name: 'one' }, spec: { clusterIP: '10.0.0.9', ports: [{ port: 80 }] } });
+  // As if the server were killed before it stored the Service.
+  await plane.client.api(IPAddress).create({
+    metadata: { name: '10.0.0.77', labels: { 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' } },
+    spec: { parentRef: { resource: 'services', namespace: 'default', name: 'lost' } },
+  });
+  const spec = { clusterIP: '10.0.0.77', ports: [{ port: 80 }] };
+  await expect(services(plane).create({ metadata: { name: 'two' }, spec })).rejects.toThrow('already allocated');
+  await clock.advance(180_000);
+  expect((await services(plane).create({ metadata: { name: 'two' }, spec })).spec?.clusterIP).toBe('10.0.0.77');
+  const names = (await plane.client.api(IPAddress).list().toArray()).map(({ metadata }) => metadata.name);
+  expect(names).toEqual(['10.0.0.1', '10.0.0.77', '10.0.0.9']);
+});
+
+it('a namespace of one server can be used through another one that has not seen it yet', async () => {
+  const late = laggingStorage(storage);
+  const [a, b] = [await start(), await start('', undefined, late.storage)];
+  late.hold();
+  await a.client.api(Namespace).create({ metadata: { name: 'new' } });
+  const created = b.client.api(ConfigMap, 'new').create({ metadata: { name: 'at-once' } });
+  await new Promise((resolve) => setImmediate(resolve));
+  late.release();
+  expect((await created).metadata.namespace).toBe('new');
+  await expect(b.client.api(ConfigMap, 'none').create({ metadata: { name: 'x' } })).rejects.toThrow('"none" not found');
+});
+
+it('a custom object that another server has stored under an earlier schema is shown in the present one', async () => {
+  const { client } = await start();
+  await defineWidgets(client);
+  const schema = {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { size: { type: 'integer', default: 3 } } } },
+    },
+  };
+  const present = await client.api(DEFINITION).get('widgets.example.com');
+  const versions = [
+    { name: 'v1', served: true, storage: false, schema },
+    { name: 'v2', served: true, storage: true, schema },
+  ];
+  const { spec } = present as unknown as { spec: Record<string, unknown> };
+  await client.api(DEFINITION).update({ ...present, spec: { ...spec, versions } });
+  const widgets = client.api({ ...WIDGET, version: 'v2' }, 'default');
+  await widgets.create({ metadata: { name: 'ours' }, spec: {} });
+  const theirs = {
+    apiVersion: 'example.com/v1',
+    kind: 'Widget',
+    metadata: { name: 'theirs', namespace: 'default', uid: 'u', creationTimestamp: '2030-01-01T00:00:00Z' },
+    spec: { pruned: true },
+  };
+  await storage.create('registry/example.com/widgets/default/theirs', Buffer.from(JSON.stringify(theirs)));
+  const shown = [...(await widgets.list().toArray()), await widgets.get('theirs')];
+  expect(shown.map(({ apiVersion, spec: own }) => [apiVersion, own])).toEqual(
+    shown.map(() => ['example.com/v2', { size: 3 }]),
+  );
+  expect(shown).toHaveLength(3);
+});
+
+it('a version that kube-apiserver does not serve is served and not registered', async () => {
+  const { client } = await start();
+  const services = await client.api(APIService).list().toArray();
+  const names = services.map(({ metadata }) => metadata.name).filter((name) => name.endsWith('.apiextensions.k8s.io'));
+  expect(names).toEqual(['v1.apiextensions.k8s.io']);
+  await defineWidgets(client);
+  const old = await client.api({ ...DEFINITION, version: 'v1beta1' }).get('widgets.example.com');
+  expect(old.apiVersion).toBe('apiextensions.k8s.io/v1beta1');
+});
+
+it('a custom object that is stored after its definition is gone is removed', async () => {
+  const held = holdCreate('late', storage);
+  const [a, b] = [await start(), await start('', undefined, sharedStorage(held.storage))];
+  await defineWidgets(a.client);
+  await until('the other server has the definition', async () => {
+    const served = await b.client
+      .api(WIDGET, 'default')
+      .list()
+      .toArray()
+      .catch(() => undefined);
+    return served !== undefined;
+  });
+  const created = b.client.api(WIDGET, 'default').create({ metadata: { name: 'late' } });
+  await held.entered;
+  await a.client.api(DEFINITION).delete('widgets.example.com');
+  await until(
+    'the definition is gone',
+    async () => (await a.client.api(DEFINITION).find('widgets.example.com')) === undefined,
+  );
+  held.release();
+  await created;
+  const stored = async (): Promise<number> => {
+    const listed = await storage.list({ prefix: 'registry/example.com/widgets/' });
+    return listed.outcome === 'ok' ? listed.items.length : -1;
+  };
+  await until('the object is removed', async () => (await stored()) === 0);
 });
 
 async function addresses({ client }: Plane): Promise<string> {

@@ -11,6 +11,8 @@ import { loadProgram } from '../../src/cli/commands.ts';
 import { EXIT_CODE_MEANINGS } from '../../src/cli/exit-codes.ts';
 import { referenceFlags } from '../../src/cli/reference-flags.ts';
 import { SERVER_FLAGS } from '../../src/cli/server-flags.ts';
+import { registerEtcdMetrics } from '../../src/controlplane/etcd-metrics.ts';
+import { registerStorageMetrics } from '../../src/controlplane/storage-metrics.ts';
 import { createPodSecurityMetrics } from '../../src/kube/admission/pod-security/pod-security-metrics.ts';
 import { startTestKube } from '../../src/kube/kube-server.fixtures.ts';
 import { DiscoveryManager } from '../../src/server/discovery/discovery-manager.ts';
@@ -168,6 +170,8 @@ function metrics(): string {
   createAdmissionObserver(recording, systemClock);
   createHookMetrics(recording, systemClock);
   createPodSecurityMetrics(recording);
+  registerStorageMetrics(recording);
+  registerEtcdMetrics(recording);
   const rows = rowsOf(seen);
   seen.length = 0;
   registerSliMetrics(recording);

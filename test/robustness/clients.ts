@@ -1,7 +1,7 @@
 /** Random clients: each creates, reads, updates and deletes a few ConfigMaps with unique values on random servers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LiveClient, type LiveObject } from '../live/client.ts';
-import type { History, Operation, Outcome } from './history.ts';
+import type { History, Item, Operation, Outcome, Read, Write } from './history.ts';
 import type { Servers } from './servers.ts';
 
 const KEYS = ['k0', 'k1', 'k2', 'k3', 'k4'];
@@ -10,12 +10,7 @@ export const COLLECTION = '/api/v1/namespaces/default/configmaps';
 export const SELECTOR = 'labelSelector=robustness';
 /** A client gives up on a request after this time; its outcome is unknown then. */
 const TIMEOUT_MS = 6000;
-const PAUSE_MS = 60;
-
-interface Known {
-  readonly rv: number;
-  readonly value: string;
-}
+const PAUSE_MS = 100;
 
 export interface ClientOptions {
   readonly id: number;
@@ -29,7 +24,7 @@ export interface ClientOptions {
 export class RandomClient {
   readonly #options: ClientOptions;
   /** The state of each key that this client saw last. */
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, Item>();
   #writes = 0;
 
   constructor(options: ClientOptions) {
@@ -42,69 +37,83 @@ export class RandomClient {
       const key = KEYS[random(KEYS.length)] as string;
       const dice = random(100);
       const known = this.#known.get(key);
-      if (dice < 35) await this.#get(key);
-      else if (dice < 45) await this.#list();
-      else if (known === undefined) await this.#create(key);
-      else if (dice < 90) await this.#update(key, known);
-      else await this.#delete(key, known);
+      if (dice < 30) await this.#get(key);
+      else if (dice < 38) await this.#list();
+      else if (dice < 42) await this.#listPast('resourceVersion=0');
+      else if (dice < 46 && known !== undefined)
+        await this.#listPast(`resourceVersion=${known.rv}&resourceVersionMatch=Exact`);
+      else if (known === undefined) await this.create(key);
+      else if (dice < 90) await this.#update(known);
+      else await this.#delete(known);
       await sleep(random(PAUSE_MS));
     }
   }
 
+  /** Returns the resourceVersion of the new object. 0: the outcome is not ok. */
+  async create(key: string): Promise<number> {
+    const value = this.#value();
+    const answer = await this.#request('POST', COLLECTION, objectOf(key, value));
+    return this.#wrote({ kind: 'create', key, value, seen: 0 }, answer);
+  }
+
   async #get(key: string): Promise<void> {
     const { status, body, call } = await this.#request('GET', `${COLLECTION}/${key}`);
-    if (status === 404) this.#read(key, undefined, call);
-    else if (status === 200) this.#read(key, stateOf(JSON.parse(body) as LiveObject), call);
+    if (status !== 200 && status !== 404) return;
+    const found = status === 404 ? undefined : itemOf(JSON.parse(body) as LiveObject);
+    this.#know(key, found);
+    this.#record(call, { kind: 'get', key, found });
   }
 
   /** A list without a resourceVersion is a read of every key. */
   async #list(): Promise<void> {
     const { status, body, call } = await this.#request('GET', `${COLLECTION}?${SELECTOR}`);
     if (status !== 200) return;
-    const { items } = JSON.parse(body) as { items: LiveObject[] };
-    const found = new Map(items.map((item) => [item.metadata.name, stateOf(item)]));
-    for (const key of KEYS) this.#read(key, found.get(key), call);
+    const list = listOf(body);
+    for (const key of KEYS)
+      this.#know(
+        key,
+        list.items.find((item) => item.key === key),
+      );
+    this.#record(call, { kind: 'list', isCurrent: true, ...list });
   }
 
-  #read(key: string, state: Known | undefined, call: number): void {
-    if (state === undefined) this.#known.delete(key);
-    else this.#known.set(key, state);
-    const outcome = state === undefined ? 'missing' : 'ok';
-    this.#record({ key, kind: 'get', outcome, rv: 0, ...state, call });
+  /** A list that may be older than the request. A compacted resourceVersion is answered with 410. */
+  async #listPast(query: string): Promise<void> {
+    const { status, body, call } = await this.#request('GET', `${COLLECTION}?${query}&${SELECTOR}`);
+    if (status === 200) this.#record(call, { kind: 'list', isCurrent: false, ...listOf(body) });
   }
 
-  async #create(key: string): Promise<void> {
+  async #update({ key, rv: seen }: Item): Promise<void> {
     const value = this.#value();
-    const answer = await this.#request('POST', COLLECTION, objectOf(key, value));
-    this.#wrote({ key, kind: 'create', value }, answer);
+    const answer = await this.#request('PUT', `${COLLECTION}/${key}`, objectOf(key, value, seen));
+    this.#wrote({ kind: 'update', key, value, seen }, answer);
   }
 
-  async #update(key: string, known: Known): Promise<void> {
-    const value = this.#value();
-    const answer = await this.#request('PUT', `${COLLECTION}/${key}`, objectOf(key, value, known.rv));
-    this.#wrote({ key, kind: 'update', seen: known.value, value }, answer);
-  }
-
-  async #delete(key: string, { rv, value: seen }: Known): Promise<void> {
-    const body = { preconditions: { resourceVersion: String(rv) } };
-    const answer = await this.#request('DELETE', `${COLLECTION}/${key}`, body);
+  async #delete({ key, rv: seen }: Item): Promise<void> {
+    const body = { preconditions: { resourceVersion: String(seen) } };
+    const { status, call } = await this.#request('DELETE', `${COLLECTION}/${key}`, body);
     this.#known.delete(key);
-    const outcome = outcomeOf(answer.status);
-    this.#record({ key, kind: 'delete', seen, outcome, rv: 0, call: answer.call });
+    this.#record(call, { kind: 'delete', key, seen, outcome: outcomeOf(status) });
   }
 
-  #wrote(operation: Pick<Operation, 'key' | 'kind' | 'seen' | 'value'>, answer: Answer): void {
-    const { key, value } = operation;
+  #wrote(write: { kind: 'create' | 'update'; key: string; value: string; seen: number }, answer: Answer): number {
+    const { key, value } = write;
     const outcome = outcomeOf(answer.status);
-    const rv = outcome === 'ok' ? stateOf(JSON.parse(answer.body) as LiveObject).rv : 0;
-    if (outcome === 'ok') this.#known.set(key, { rv, value: value as string });
-    else this.#known.delete(key);
-    this.#record({ ...operation, outcome, rv, call: answer.call });
+    const rv = outcome === 'ok' ? itemOf(JSON.parse(answer.body) as LiveObject).rv : 0;
+    this.#know(key, rv === 0 ? undefined : { key, value, rv });
+    this.#record(answer.call, { ...write, outcome, rv });
+    return rv;
   }
 
-  #record(operation: Omit<Operation, 'client' | 'return'>): void {
+  #know(key: string, item: Item | undefined): void {
+    if (item === undefined) this.#known.delete(key);
+    else this.#known.set(key, item);
+  }
+
+  #record(call: number, operation: Read | Write): void {
     const { id, history } = this.#options;
-    history.operations.push({ ...operation, client: id, return: history.now() });
+    const timed: Operation = { ...operation, client: id, call, return: history.now() };
+    history.operations.push(timed);
   }
 
   #value(): string {
@@ -147,11 +156,16 @@ function outcomeOf(status: number): Outcome {
   return status === 404 ? 'missing' : 'unknown';
 }
 
-export function stateOf({ metadata, data }: LiveObject): Known {
-  return { rv: Number(metadata.resourceVersion), value: data?.['value'] ?? '' };
+export function itemOf({ metadata, data }: LiveObject): Item {
+  return { key: metadata.name, value: data?.['value'] ?? '', rv: Number(metadata.resourceVersion) };
 }
 
-export function objectOf(name: string, value: string, rv?: number): object {
+function listOf(body: string): { readonly rv: number; readonly items: readonly Item[] } {
+  const list = JSON.parse(body) as { metadata: { resourceVersion: string }; items: LiveObject[] };
+  return { rv: Number(list.metadata.resourceVersion), items: list.items.map(itemOf) };
+}
+
+function objectOf(name: string, value: string, rv?: number): object {
   const metadata = { name, labels: { robustness: '' }, ...(rv !== undefined && { resourceVersion: String(rv) }) };
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { value } };
 }

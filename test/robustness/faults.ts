@@ -1,6 +1,6 @@
 /** Faults from a seeded schedule: one at a time, for a few seconds, then a pause. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MEMBERS, SERVERS, type Servers } from './servers.ts';
+import { MEMBERS, SERVERS, type Servers, SMALL_MEMBER } from './servers.ts';
 import type { Truth } from './truth.ts';
 
 type Random = (below: number) => number;
@@ -17,6 +17,13 @@ const LONGEST_MS = 4000;
 const PAUSE_MS = 1500;
 /** The changes that a compaction keeps. Watches that were cut off for longer get 410. */
 const KEPT = 10;
+/** Larger than every free page of a database of a run, so that the database must grow. */
+const BALLAST_MB = 12;
+const MOST_BALLAST_MB = 64;
+/** The longest time until a member has noticed that its disk is full. */
+const END_MS = 60_000;
+/** Seconds. Longer than the Leases and the certificates that a server renews, in both directions. */
+const JUMPS = [-7 * 86_400, -3600, -90, 90, 3600, 30 * 86_400];
 
 /** Each is over when its promise resolves. Those of processes need servers that are processes of their own. */
 const FAULTS: Readonly<Record<string, (context: FaultContext) => Promise<void>>> = {
@@ -85,21 +92,60 @@ const FAULTS: Readonly<Record<string, (context: FaultContext) => Promise<void>>>
     // A cluster that has no quorum compacts nothing.
     await truth.compact(KEPT).catch(() => undefined);
   },
+  async 'jump the clock of a server'({ servers, random, wait }) {
+    const { clock } = servers.servers[random(SERVERS)]!;
+    clock?.set(JUMPS[random(JUMPS.length)]!);
+    // The process reads the offset once per second. The clock jumps back afterwards.
+    await sleep(1000);
+    await wait();
+  },
+  async 'fill the disk of a member'({ servers, truth, wait }) {
+    const { disk, ballast, cluster } = servers;
+    disk.fill();
+    for (let i = 0; i < BALLAST_MB; i++) await ballast.add();
+    // etcd ends when it cannot write its database.
+    const deadline = performance.now() + END_MS;
+    while (cluster.isRunning(SMALL_MEMBER)) {
+      if (performance.now() > deadline) throw new Error('the disk of a member is full, and the member continues');
+      await sleep(100);
+    }
+    await wait();
+    disk.free();
+    cluster.launch(SMALL_MEMBER);
+    await cluster.healthy(SMALL_MEMBER);
+    await ballast.remove(truth);
+  },
+  async 'exceed the quota'({ servers, truth, wait }) {
+    const { ballast } = servers;
+    let i = 0;
+    while (await ballast.add()) if (++i > MOST_BALLAST_MB) throw new Error('etcd raises no alarm at its quota');
+    await wait();
+    await ballast.remove(truth);
+  },
 };
 
+/** Faults that need servers that are processes of their own. */
+const OF_PROCESSES = ['kill a server', 'suspend a server', 'jump the clock of a server'];
+
+export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);
+
+export interface ScheduleOptions extends Omit<FaultContext, 'wait'> {
+  /** The faults to choose from. */
+  readonly names: readonly string[];
+  readonly isOver: () => boolean;
+}
+
 /** Runs faults until the time is over. Returns how often each of them took place. */
-export async function runFaults(
-  context: Omit<FaultContext, 'wait'>,
-  isOver: () => boolean,
-): Promise<ReadonlyMap<string, number>> {
+export async function runFaults({ names, isOver, ...context }: ScheduleOptions): Promise<ReadonlyMap<string, number>> {
   const { servers, random } = context;
   const hasProcesses = servers.servers[0]?.process !== undefined;
-  const names = Object.keys(FAULTS).filter(
-    (name) => hasProcesses || !name.endsWith(' a server') || name.startsWith('delay'),
-  );
+  const possible = names.filter((name) => hasProcesses || !OF_PROCESSES.includes(name));
   const counts = new Map<string, number>();
+  // Each kind takes place once before any takes place again, so that a short run has most of them.
+  let left: string[] = [];
   while (!isOver()) {
-    const name = names[random(names.length)] as string;
+    if (left.length === 0) left = [...possible];
+    const [name] = left.splice(random(left.length), 1) as [string];
     counts.set(name, (counts.get(name) ?? 0) + 1);
     await FAULTS[name]?.({ ...context, wait: () => sleep(500 + random(LONGEST_MS)) });
     servers.heal();

@@ -1,51 +1,27 @@
 /**
- * The judges of a history. porcupine decides whether the operations are linearizable. Watches are compared with the
- * changes that etcd reported: each stream must have every change after its start, once and in order, up to its last
- * event or bookmark.
+ * The judges of a history. Answers and watches are compared with the changes that etcd reported: each answer must be a
+ * state of etcd, and each stream must have every change after its start, once and in order, up to its last event or
+ * bookmark. Then etcd's own validators judge the history (`validators.ts`).
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { ROOT, requireTool } from '../../compat/peers/programs.ts';
-import type { Change, History, Operation, Stream } from './history.ts';
+import type { Change, History, Item, Operation, Stream } from './history.ts';
 
-export function judge(history: History, truth: readonly Change[]): readonly string[] {
+/** Compares a history with the changes of etcd. Returns the violations. */
+export function compare({ operations, streams }: History, truth: readonly Change[]): readonly string[] {
+  const changes = withDeletedValues(truth);
   return [
-    ...judgeLinearizability(history.operations, truth),
-    ...history.streams.flatMap((stream) => judgeStream(stream, truth)),
-    ...judgeReads(history.operations, truth),
+    ...streams.flatMap((stream) => judgeStream(stream, changes)),
+    ...judgeAnswers(operations, new Map(changes.map((change) => [change.rv, change]))),
   ];
 }
 
-function judgeLinearizability(operations: readonly Operation[], truth: readonly Change[]): string[] {
-  requireTool('go', ['version'], 'the judge of linearizability needs Go on the PATH');
-  const binary = join(ROOT, '.cache', 'linearizable');
-  mkdirSync(join(ROOT, '.cache'), { recursive: true });
-  execFileSync('go', ['build', '-buildvcs=false', '-o', binary, '.'], {
-    cwd: join(ROOT, 'test', 'robustness', 'linearizable'),
-    stdio: 'inherit',
-    env: { ...process.env, CGO_ENABLED: '0' },
+/** A watch reports a deletion with the last value of the object. */
+function withDeletedValues(truth: readonly Change[]): readonly Change[] {
+  const last = new Map<string, string>();
+  return truth.map((change) => {
+    if (change.type === 'delete') return { ...change, value: last.get(change.key) ?? '' };
+    last.set(change.key, change.value);
+    return change;
   });
-  const input = JSON.stringify(withKnownOutcomes(operations, truth));
-  const { status, stdout } = spawnSync(binary, { input, encoding: 'utf8', maxBuffer: 1 << 28 });
-  if (status !== 0) return stdout.trim().split('\n');
-  console.log(stdout.trim());
-  return [];
-}
-
-/**
- * An operation without an answer ends with the history. A write of which etcd never had the value did not take place:
- * it is left out, because each one doubles the work of porcupine.
- */
-function withKnownOutcomes(operations: readonly Operation[], truth: readonly Change[]): Operation[] {
-  const stored = new Set(truth.map(({ value }) => value));
-  const end = Math.max(0, ...operations.map((operation) => operation.return)) + 1;
-  const known: Operation[] = [];
-  for (const operation of operations) {
-    if (operation.outcome !== 'unknown') known.push(operation);
-    else if (operation.value === undefined || stored.has(operation.value)) known.push({ ...operation, return: end });
-  }
-  return known;
 }
 
 function judgeStream({ server, from, changes }: Stream, truth: readonly Change[]): string[] {
@@ -72,23 +48,34 @@ function judgeStream({ server, from, changes }: Stream, truth: readonly Change[]
 }
 
 function isSame(found: Change, change: Change): boolean {
-  if (found.key !== change.key) return false;
-  return found.type === 'DELETED' ? change.type === 'delete' : change.type === 'put' && found.value === change.value;
+  if (found.key !== change.key || found.value !== change.value) return false;
+  return (found.type === 'DELETED') === (change.type === 'delete');
 }
 
-/** The value and the resourceVersion of an answer must be those of one change. */
-function judgeReads(operations: readonly Operation[], truth: readonly Change[]): string[] {
-  const byRevision = new Map(truth.map((change) => [change.rv, change]));
+/** The value and the resourceVersion of an object in an answer must be those of one change. */
+function judgeAnswers(operations: readonly Operation[], byRevision: ReadonlyMap<number, Change>): string[] {
   const problems: string[] = [];
-  for (const { kind, key, value, rv } of operations) {
-    if (rv === 0) continue;
-    const change = byRevision.get(rv);
-    if (change?.key !== key || change.value !== value)
-      problems.push(
-        `${kind} of ${key}: ${value} at ${rv}, etcd has ${change === undefined ? 'nothing' : text(change)}`,
-      );
-  }
+  for (const operation of operations)
+    for (const { key, value, rv } of answered(operation)) {
+      const change = byRevision.get(rv);
+      if (change?.type === 'put' && change.key === key && change.value === value) continue;
+      const stored = change === undefined ? 'nothing' : text(change);
+      problems.push(`${operation.kind} of ${key}: ${value} at ${rv}, etcd has ${stored}`);
+    }
   return problems;
+}
+
+function answered(operation: Operation): readonly Item[] {
+  switch (operation.kind) {
+    case 'get':
+      return operation.found === undefined ? [] : [operation.found];
+    case 'list':
+      return operation.items;
+    case 'delete':
+      return [];
+    default:
+      return operation.outcome === 'ok' ? [operation] : [];
+  }
 }
 
 function text({ type, key, value, rv }: Change): string {

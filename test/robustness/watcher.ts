@@ -1,12 +1,14 @@
 /** A watcher of one server: it lists, watches with bookmarks, resumes where its stream ended, and lists again after 410. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LiveClient, type WatchEvent } from '../live/client.ts';
-import { COLLECTION, SELECTOR, stateOf } from './clients.ts';
-import type { History } from './history.ts';
+import { COLLECTION, itemOf, SELECTOR } from './clients.ts';
+import type { History, Stream } from './history.ts';
 
 const RETRY_MS = 100;
 
 export interface WatcherOptions {
+  /** Unique over all servers. */
+  readonly id: number;
   readonly server: number;
   readonly url: string;
   readonly history: History;
@@ -52,8 +54,8 @@ export class RobustWatcher {
   }
 
   async #watch(client: LiveClient, from: number): Promise<void> {
-    const { server, history, random } = this.#options;
-    const stream = { server, from, changes: [] };
+    const { id, server, history, random } = this.#options;
+    const stream: Stream = { server, watcher: id, from, changes: [] };
     history.streams.push(stream);
     this.resumed++;
     const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${from}&timeoutSeconds=${3 + random(10)}`;
@@ -61,14 +63,21 @@ export class RobustWatcher {
     if ((await watch.ended) === 410) this.#expire();
   }
 
-  #take(stream: History['streams'][number], { type, object }: WatchEvent): void {
+  #take(stream: Stream, { type, object }: WatchEvent): void {
     if (type === 'ERROR') {
       this.#expire();
       return;
     }
-    const { rv, value } = stateOf(object);
+    const { history } = this.#options;
+    const { key, value, rv } = itemOf(object);
     const isBookmark = type === 'BOOKMARK';
-    stream.changes.push({ type, key: isBookmark ? '' : object.metadata.name, value: isBookmark ? '' : value, rv });
+    stream.changes.push({
+      type,
+      key: isBookmark ? '' : key,
+      value: isBookmark ? '' : value,
+      rv,
+      time: history.now(),
+    });
     this.position = rv;
   }
 

@@ -11,9 +11,9 @@ const OTHERS = {
   resources: ['deployments', 'cronjobs', 'ingresses'],
 };
 
-/** Installs configurations from number `from` up to `to`, of the kinds in turn. None is for ConfigMaps. */
-export async function installOthers(side: Side, from: number, to: number): Promise<void> {
-  for (let i = from; i < to; i++) {
+/** Installs so many configurations, of the kinds in turn. None is for ConfigMaps. */
+export async function installOthers(side: Side, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
     const name = `other-${i}`;
     if (i % 3 === 0) await installPolicy(side, name);
     else await ask(side, 'POST', `${GROUP}/${COLLECTIONS[i % 3]}`, { metadata: { name }, webhooks: [webhook(name)] });

@@ -35,6 +35,7 @@ afterEach(async () => {
 async function started(
   services: TestApiServices,
   discovery: DiscoveryManager,
+  unregistered: readonly string[] = [],
 ): Promise<{ stop(): Promise<void>; failures: string[] }> {
   const failures: string[] = [];
   const registration = new AutoRegistration({
@@ -42,6 +43,7 @@ async function started(
     discovery,
     apiServices: await services.resource.registry.lister(),
     writer: services.writer,
+    unregistered,
     onFailure: (name, error) => failures.push(`${name}: ${error.message}`),
   });
   await registration.start();
@@ -66,6 +68,18 @@ function label(object: JsonObject): string {
 }
 
 describe('AutoRegistration', () => {
+  it('does not register versions that it is told to leave out, and removes their registration of an earlier start', async () => {
+    const services = testApiServices();
+    const first = await started(services, discoveryOf(APPS, BOATS));
+    await first.stop();
+    const discovery = discoveryOf(APPS, BOATS);
+    await started(services, discovery, ['v1.apps']);
+    expect(await names(services)).toEqual(['v1.boats.example.com true']);
+    discovery.publish(APPS);
+    await settle();
+    expect(await names(services)).toEqual(['v1.boats.example.com true']);
+  });
+
   it('registers built-in versions on start and those of custom resources always', async () => {
     const services = testApiServices();
     await started(services, discoveryOf(CORE, APPS, BOATS, { ...APPS, group: 'apiregistration.k8s.io' }));

@@ -24,6 +24,8 @@ export interface AutoRegistrationOptions {
   /** The APIServices. */
   readonly apiServices: Lister;
   readonly writer: OwnWriter;
+  /** The names of APIServices that are not made although their version is served. Default: none. */
+  readonly unregistered?: readonly string[];
   onFailure(name: string, error: Error): void;
 }
 
@@ -79,8 +81,8 @@ export class AutoRegistration {
   }
 
   #published(group: string, version: string): void {
-    if (group === OWN_GROUP) return;
     const name = `${version}.${group}`;
+    if (!this.#isRegistered(group, name)) return;
     const before = this.#desired.get(name);
     const after = this.#options.discovery.getLocal({ group, version });
     if (after === undefined) this.#desired.delete(name);
@@ -90,7 +92,12 @@ export class AutoRegistration {
   }
 
   #want(version: DiscoveryVersion): void {
-    if (version.group !== OWN_GROUP) this.#desired.set(`${version.version}.${version.group}`, version);
+    const name = `${version.version}.${version.group}`;
+    if (this.#isRegistered(version.group, name)) this.#desired.set(name, version);
+  }
+
+  #isRegistered(group: string, name: string): boolean {
+    return group !== OWN_GROUP && this.#options.unregistered?.includes(name) !== true;
   }
 
   /** Another writer's change between the decision and the write is not an error: the lister reports it, too. */

@@ -11,6 +11,8 @@ import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { RoutedResource } from '../../server/endpoints/routes.ts';
 import type { Answer } from '../../server/http/exchange.ts';
 import type { ServerRequest } from '../../server/http/server-request.ts';
+import { countKeys } from '../../server/registry/count-keys.ts';
+import { ObjectKeys } from '../../server/registry/object-keys.ts';
 import { openResource, type StoredResource } from '../../server/resource/open-resource.ts';
 import type { RegistryHost } from '../../server/resource/registry-host.ts';
 import type { ResourceServer } from '../../server/resource-server.ts';
@@ -26,6 +28,8 @@ export interface HandlerHost {
   readonly server: ResourceServer;
   readonly compile: SchemaCompiler;
   readonly converter: ConverterFactory;
+  /** Called when a definition was changed or removed and every request under its former state has ended. */
+  retired?(crd: Crd): void;
 }
 
 /** The requests that began between two calls of `quiesced()`. */
@@ -103,6 +107,14 @@ export class CustomHandler {
     }
     const answer = this.#host.server.serve(this.#routes(opened, version), request);
     return isPromise(answer) ? this.counted(answer) : answer;
+  }
+
+  /** The number of stored objects. Opens nothing: a definition that is not used costs a count of its keys. */
+  count(): MaybePromise<number> {
+    const { storage, scope } = this.#host.registry;
+    if (this.#opened !== undefined) return this.#opened.open.registry.count();
+    const { group, names, scope: resourceScope } = this.#crd;
+    return countKeys(storage, new ObjectKeys(scope, `${group}/${names.plural}`, resourceScope).root);
   }
 
   /** The resource, for the server's own use. */

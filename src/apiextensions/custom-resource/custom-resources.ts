@@ -6,6 +6,7 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../../server/http/exchange.ts';
 import type { ServerRequest } from '../../server/http/server-request.ts';
+import type { CountedResource } from '../../server/resource/counted-resource.ts';
 import { FIELD_RULES_ANNOTATION } from '../conversion/fields/field-rules.ts';
 import type { Crd } from '../crd.ts';
 import type { CrdChange } from '../crd-lister.ts';
@@ -42,6 +43,17 @@ export class CustomResources {
   handlerOf(crd: Crd): CustomHandler | undefined {
     const handler = this.#groups.get(crd.group)?.get(crd.names.plural);
     return handler?.crd.uid === crd.uid ? handler : undefined;
+  }
+
+  /** The served resources, to be counted for metrics. */
+  counted(): readonly CountedResource[] {
+    return [...this.#groups.values()].flatMap((byPlural) =>
+      [...byPlural.values()].map((handler) => ({
+        group: handler.crd.group,
+        resource: handler.crd.names.plural,
+        count: () => handler.count(),
+      })),
+    );
   }
 
   /** Requests that are still running fail. The caller waits for them before it calls this. */
@@ -85,6 +97,7 @@ export class CustomResources {
       if (retiring.size > 0) return;
       this.#retiring.delete(name);
       this.#settle(name);
+      this.#host.retired?.(handler.crd);
     });
   }
 

@@ -1,6 +1,7 @@
 /**
  * Shared managedFields of new objects. The objects that one manager creates within a second mostly have equal
- * managedFields. These are made once, and so are their JSON bytes. Invariant: shared entries are frozen.
+ * managedFields. These are made once, and so are their JSON bytes and their protobuf form. Invariant: shared entries are
+ * frozen.
  */
 import type { JsonArray, JsonObject } from '../../base/json-value.ts';
 import { writeJsonBytes } from '../../base/json-write.ts';
@@ -20,6 +21,18 @@ const encoded = new WeakMap<JsonArray, Uint8Array>();
 /** The JSON bytes of managedFields that more than one object has; undefined for others. */
 export function sharedEntriesBytes(entries: JsonArray): Uint8Array | undefined {
   return encoded.get(entries);
+}
+
+const inProtobuf = new WeakMap<JsonArray, Uint8Array>();
+
+/** The protobuf form of a list that `keepProtobuf` was called with; undefined for others. */
+export function protobufOfShared(list: JsonArray): Uint8Array | undefined {
+  return inProtobuf.get(list);
+}
+
+/** Keeps the fields of ObjectMeta that encode the list, with their tags. Does nothing unless the entries are shared. */
+export function keepProtobuf(list: JsonArray, encode: () => Uint8Array): void {
+  if (encoded.has(list)) inProtobuf.set(list, encode());
 }
 
 /** The managedFields of the objects that a field manager sees created. */

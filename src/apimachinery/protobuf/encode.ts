@@ -6,8 +6,9 @@
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
 import { getField, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { writeJsonBytes } from '../../base/json-write.ts';
+import { writeJson } from '../../base/json-write.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
+import { keepProtobuf, protobufOfShared } from '../managed-fields/shared-entries.ts';
 import type { AnyView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
 import { childPath, type FieldPath, indexPath, keyPath } from '../validation/field-path.ts';
 import { writeScalar, writeZeroScalar } from './encode-scalar.ts';
@@ -200,7 +201,7 @@ class Encoder {
   #writeAny(number: number, type: AnyView, value: JsonValue, depth: number): boolean {
     const mark = this.writer.size;
     if (type.message === undefined) {
-      this.writer.writeBytes(writeJsonBytes(value));
+      this.writer.writeText(writeJson(value));
       this.writer.closeField(1, mark);
     } else {
       const fields = type.message.toFields(value);
@@ -221,11 +222,18 @@ class Encoder {
   #writeList(number: number, type: ListView, value: JsonValue, depth: number): boolean {
     if (!Array.isArray(value)) return this.#fail('must be a list');
     const items: JsonArray = value;
+    const known = protobufOfShared(items);
+    if (known !== undefined) {
+      this.writer.writeBytes(known);
+      return true;
+    }
+    const mark = this.writer.size;
     for (let i = items.length - 1; i >= 0; i--) {
       if (!this.#writeSingle(number, type.items, items[i] ?? null, depth + 1)) {
         return this.#within((parent) => indexPath(parent, i));
       }
     }
+    keepProtobuf(items, () => this.writer.copySince(mark));
     return true;
   }
 

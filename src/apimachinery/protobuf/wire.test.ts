@@ -151,10 +151,26 @@ describe('a writer', () => {
     const writer = new WireWriter(3000);
     for (let i = 0; i < 3000; i++) writer.writeByte(i & 0xff);
     expect(writer.full).toBe(false);
-    expect(writer.finish()[0]).toBe(2999 & 0xff);
     writer.writeByte(0);
     expect(writer.full).toBe(true);
     expect(writer.size).toBe(3000);
+    expect(writer.finish()[0]).toBe(2999 & 0xff);
+  });
+
+  it('shares its buffer with no other writer before it has finished', () => {
+    const first = new WireWriter(1 << 20);
+    first.writeText('first');
+    const second = new WireWriter(1 << 20);
+    second.writeText('second');
+    const bytes = first.finish();
+    const third = new WireWriter(1 << 20);
+    third.writeText('the third text, which is longer than the others and not ASCII: \u00e9\ud800');
+    expect([bytes, second.finish(), third.finish()].map((each) => Buffer.from(each).toString())).toEqual([
+      'first',
+      'second',
+      'the third text, which is longer than the others and not ASCII: \u00e9\ufffd',
+    ]);
+    expect(first.size).toBe(0);
   });
 
   it('puts a length and a tag before what was written since a mark', () => {

@@ -4,7 +4,7 @@
  * throws on bad input. A failed reader keeps the first failure and stands at the end of its bytes, so every loop over
  * it ends.
  */
-import { allocateBytes, decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import { allocateBytes, copyBytes, decodeUtf8, EMPTY_BYTES, encodedSize, encodeUtf8Into } from '../../base/bytes.ts';
 import { decodeLikeGo } from '../../base/json-read.ts';
 
 export const VARINT = 0;
@@ -213,6 +213,12 @@ export class WireReader {
 
 const scratch = new DataView(new ArrayBuffer(8));
 
+const FIRST_BYTES = 4096;
+/** A larger buffer is not kept for the next writer. */
+const MAX_SPARE_BYTES = 64 * 1024;
+/** The buffer of the last writer that finished. A writer that is made before that gets one of its own. */
+let spare: Uint8Array | undefined;
+
 /** Writes from the end of a growing buffer to its front: the last field of a message first, a value before its tag. */
 export class WireWriter {
   readonly #limit: number;
@@ -223,7 +229,11 @@ export class WireWriter {
 
   constructor(limit: number) {
     this.#limit = limit;
-    this.#bytes = new Uint8Array(Math.min(1024, limit));
+    if (spare === undefined || spare.length > limit) this.#bytes = allocateBytes(Math.min(FIRST_BYTES, limit));
+    else {
+      this.#bytes = spare;
+      spare = undefined;
+    }
     this.#pos = this.#bytes.length;
   }
 
@@ -232,11 +242,18 @@ export class WireWriter {
     return this.#bytes.length - this.#pos;
   }
 
-  /** A copy of what was written. */
+  /** A copy of what was written. Empties the writer, which must not be used afterwards. */
   finish(): Uint8Array {
-    const bytes = allocateBytes(this.size);
-    bytes.set(this.#bytes.subarray(this.#pos));
+    const bytes = copyBytes(this.#bytes.subarray(this.#pos));
+    if (this.#bytes.length <= MAX_SPARE_BYTES) spare = this.#bytes;
+    this.#bytes = EMPTY_BYTES;
+    this.#pos = 0;
     return bytes;
+  }
+
+  /** A copy of what was written since `size` was `mark`. */
+  copySince(mark: number): Uint8Array {
+    return copyBytes(this.#bytes.subarray(this.#pos, this.#bytes.length - mark));
   }
 
   writeByte(byte: number): void {
@@ -267,7 +284,10 @@ export class WireWriter {
         return;
       }
     }
-    this.writeBytes(encodeUtf8(text));
+    const size = encodedSize(text);
+    if (!this.#reserve(size)) return;
+    this.#pos -= size;
+    encodeUtf8Into(text, size, this.#bytes, this.#pos);
   }
 
   /** Writes an integer of up to 64 bits. Negative ones are two's complement. */
@@ -322,7 +342,7 @@ export class WireWriter {
       this.full = true;
       return false;
     }
-    const grown = new Uint8Array(Math.min(Math.max(needed, this.#bytes.length * 2), this.#limit));
+    const grown = allocateBytes(Math.min(Math.max(needed, this.#bytes.length * 2), this.#limit));
     grown.set(this.#bytes.subarray(this.#pos), grown.length - this.size);
     this.#pos += grown.length - this.#bytes.length;
     this.#bytes = grown;

@@ -18,8 +18,9 @@ import { signRequest } from '../../pki/sign-request.ts';
 import type { Loopback } from '../../server/filters/authentication/loopback.ts';
 import type { GenericServer } from '../../server/generic-server.ts';
 import type { Handler } from '../../server/http/exchange.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { StoredForms } from '../../server/registry/stored-forms.ts';
 import type { CompletedOptions } from '../complete-options.ts';
+import { allStorages, type Storages, storageOfKey } from '../storages.ts';
 import { startElectedLoops } from './elected-loops.ts';
 import { loopUser, loopUserAgent, MANAGER_USER } from './loop-user.ts';
 import { createPolicyTypes } from './policy-types.ts';
@@ -32,7 +33,9 @@ export const SCOPE = 'registry';
 
 export interface ControlLoopParts {
   readonly completed: CompletedOptions;
-  readonly storage: Storage;
+  readonly storages: Storages;
+  /** They name the resource of a key. */
+  readonly forms: StoredForms;
   readonly logger: Logger;
   readonly loopback: Loopback;
   /** The filters and all servers. */
@@ -47,10 +50,10 @@ export interface ControlLoopParts {
  * Called once, after the post-start hooks.
  */
 export function startControlLoops(parts: ControlLoopParts): Stoppable {
-  const { completed, storage, logger, loopback, handler, selected } = parts;
+  const { completed, storages, logger, loopback, handler, selected } = parts;
   const { options, platform } = completed;
   const hasLoops = LOOPS.some(({ name }) => selected(name));
-  if (storage.embedded || !options.leaderElection.enabled || !hasLoops)
+  if (storages.main.embedded || !options.leaderElection.enabled || !hasLoops)
     return runLoops(parts, (transport) => transport);
   const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });
   return startElectedLoops({
@@ -65,7 +68,7 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
 }
 
 function runLoops(parts: ControlLoopParts, fence: (transport: Transport) => Transport): Stoppable {
-  const { storage, logger, loopback, handler, server, kube, selected } = parts;
+  const { storages, forms, logger, loopback, handler, server, kube, selected } = parts;
   const { options, platform, tls, serviceAccounts } = parts.completed;
   const { clock } = platform;
   const signer = createTokenSigner({ issuer: LEGACY_ISSUER, key: serviceAccounts.signingKey });
@@ -96,13 +99,14 @@ function runLoops(parts: ControlLoopParts, fence: (transport: Transport) => Tran
       }),
       served,
       stored: createStorageObjects({
-        storage,
+        storages: allStorages(storages),
+        storageOfKey: (key) => storageOfKey(storages, forms, key),
         scope: SCOPE,
         clock,
         prefixOf: (group, plural) => kube.storagePrefix(group, plural),
         onTrouble: (error) => logger.error('the control loops lost their storage watch', error),
       }),
-      writes: storage.embedded ? server.writes : sharedWrites(server.writes, clock),
+      writes: storages.main.embedded ? server.writes : sharedWrites(server.writes, clock),
       quotaRules: new QuotaRules(() => clock.now()),
       policyTypes: createPolicyTypes(loopback.transport(handler)),
       resourceQuotaSyncMs: options.resourceQuotaSyncMs,

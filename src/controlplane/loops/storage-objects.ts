@@ -1,7 +1,7 @@
 /**
- * The stored objects for loops, over one storage watch of all keys per follower. Invariant: a follower sees every
- * change once and in order; after a failure it continues from the last revision, or from a new state if the history is
- * gone.
+ * The stored objects for loops, over one watch of all keys per storage and follower. Invariant: a follower sees every
+ * change once, and those of one storage in order; after a failure it continues from the last revision, or from a new
+ * state of all storages if the history is gone.
  */
 import { backoffDelay } from '../../base/backoff.ts';
 import { type Clock, sleep, type Timer } from '../../base/clock.ts';
@@ -15,7 +15,10 @@ import { statePages } from '../../storage/state-pages.ts';
 import type { Revision, Storage, StorageEvent, Watch, WatchEnd } from '../../storage/storage.ts';
 
 export interface StorageObjectsOptions {
-  readonly storage: Storage;
+  /** All storages of the server. */
+  readonly storages: readonly Storage[];
+  /** Returns the storage that serves the object of a key. Another storage may have an outdated object of that key. */
+  storageOfKey(key: string): Storage;
   /** The first segment of every key. */
   readonly scope: string;
   readonly clock: Clock;
@@ -26,7 +29,7 @@ export interface StorageObjectsOptions {
 }
 
 export function createStorageObjects(options: StorageObjectsOptions): StoredObjects {
-  const { storage, scope, prefixOf } = options;
+  const { storageOfKey, scope, prefixOf } = options;
   const prefixIn = ({ group, plural }: ServedResource, namespace: string): string => {
     const resource = prefixOf(group, plural) ?? `${group}/${plural}`;
     return `${escapeSegment(scope)}/${resource}/${escapeSegment(namespace)}/`;
@@ -39,11 +42,15 @@ export function createStorageObjects(options: StorageObjectsOptions): StoredObje
     },
     count: (resource: ServedResource, namespace: string): MaybePromise<number | undefined> => {
       if (!resource.stored) return undefined;
-      return andThen(storage.list({ prefix: prefixIn(resource, namespace) }, { countOnly: true }), (result) =>
+      const prefix = prefixIn(resource, namespace);
+      return andThen(storageOfKey(prefix).list({ prefix }, { countOnly: true }), (result) =>
         result.outcome === 'ok' ? result.remaining : undefined,
       );
     },
-    values: (resource, namespace) => valuesOf(storage, prefixIn(resource, namespace)),
+    values: (resource, namespace) => {
+      const prefix = prefixIn(resource, namespace);
+      return valuesOf(storageOfKey(prefix), prefix);
+    },
   };
 }
 
@@ -56,6 +63,15 @@ async function* valuesOf(storage: Storage, prefix: string): AsyncIterable<Uint8A
 
 const RETRY = { initialMs: 100, capMs: 30_000 };
 
+/** The position of a follower in one storage. */
+interface Source {
+  readonly storage: Storage;
+  revision: Revision;
+  watch: Watch | undefined;
+  timer: Timer | undefined;
+  failures: number;
+}
+
 class Follower {
   readonly #options: StorageObjectsOptions;
   readonly #listener: StoredObjectListener;
@@ -64,10 +80,8 @@ class Follower {
   /** Events are many, short-lived, and never owned. */
   readonly #skipped: string;
   readonly #stopping = new AbortController();
-  /** 0: the state must be read. */
-  #revision: Revision = 0;
+  readonly #sources: readonly Source[];
   #failures = 0;
-  #watch: Watch | undefined;
   #timer: Timer | undefined;
 
   constructor(options: StorageObjectsOptions, listener: StoredObjectListener, from: 'state' | 'now') {
@@ -76,83 +90,124 @@ class Follower {
     this.#listener = listener;
     this.#prefix = `${escapeSegment(options.scope)}/`;
     this.#skipped = `${this.#prefix}events/`;
+    this.#sources = options.storages.map((storage) => ({
+      storage,
+      revision: 0,
+      watch: undefined,
+      timer: undefined,
+      failures: 0,
+    }));
   }
 
+  /** Reads the state of all storages, then follows each of them. */
   start(): void {
     this.#timer = undefined;
-    this.#begin().catch((caught) => this.#retry(toError(caught)));
+    this.#begin().catch((caught) => {
+      const retry = (): void => this.start();
+      this.#timer = this.#retry(toError(caught), this.#failures++, retry);
+    });
   }
 
   stop(): void {
     this.#stopping.abort();
     this.#timer?.cancel();
-    this.#watch?.stop();
+    this.#stopWatches();
   }
 
-  #isFollowed(key: string): boolean {
-    return !key.startsWith(this.#skipped) && !isPrivateKey(key, this.#options.scope);
+  #stopWatches(): void {
+    for (const source of this.#sources) {
+      const { watch } = source;
+      source.timer?.cancel();
+      source.timer = undefined;
+      source.watch = undefined;
+      watch?.stop();
+    }
+  }
+
+  #isFollowed(key: string, storage: Storage): boolean {
+    const { scope, storageOfKey } = this.#options;
+    return !key.startsWith(this.#skipped) && !isPrivateKey(key, scope) && storageOfKey(key) === storage;
   }
 
   async #begin(): Promise<void> {
-    if (this.#revision === 0) await this.#readState();
+    // Not inside the call of `follow`.
+    await Promise.resolve();
+    this.#listener.reset();
+    for (const source of this.#sources) await this.#readState(source);
     if (this.#stopping.signal.aborted) return;
-    this.#watch = this.#options.storage.watch(
-      { ranges: [{ prefix: this.#prefix }], from: { after: this.#revision }, previous: true },
-      {
-        events: (events) => this.#events(events),
-        progress: (revision) => {
-          this.#failures = 0;
-          this.#revision = Math.max(this.#revision, revision);
-        },
-        end: (reason) => this.#ended(reason),
-      },
-    );
+    this.#failures = 0;
+    this.#listener.synced();
+    for (const source of this.#sources) this.#follow(source);
   }
 
-  async #readState(): Promise<void> {
-    const { storage, clock } = this.#options;
+  async #readState(source: Source): Promise<void> {
+    const { clock } = this.#options;
     const { signal } = this.#stopping;
+    const { storage } = source;
     if (this.#from === 'now') {
-      this.#revision = await storage.revision();
-      this.#listener.reset();
-      this.#listener.synced();
+      source.revision = await storage.revision();
       return;
     }
-    this.#listener.reset();
     let state: Revision = 0;
     for await (const page of statePages(storage, this.#prefix, PAGE)) {
       if (state !== 0) await sleep(clock, 0, { signal });
       if (signal.aborted) return;
       for (const { key, value, revision } of page.items)
-        if (this.#isFollowed(key)) this.#listener.put(value, revision, undefined);
+        if (this.#isFollowed(key, storage)) this.#listener.put(value, revision, undefined);
       state = page.revision;
     }
-    this.#listener.synced();
-    this.#revision = state;
+    source.revision = state;
   }
 
-  #events(events: readonly StorageEvent[]): void {
-    this.#failures = 0;
+  #follow(source: Source): void {
+    source.timer = undefined;
+    try {
+      const watch = source.storage.watch(
+        { ranges: [{ prefix: this.#prefix }], from: { after: source.revision }, previous: true },
+        {
+          events: (events) => this.#events(source, events),
+          progress: (revision) => {
+            source.failures = 0;
+            source.revision = Math.max(source.revision, revision);
+          },
+          end: (reason) => {
+            if (source.watch === watch) this.#ended(source, reason);
+          },
+        },
+      );
+      source.watch = watch;
+    } catch (caught) {
+      this.#followAgain(source, toError(caught));
+    }
+  }
+
+  #events(source: Source, events: readonly StorageEvent[]): void {
+    source.failures = 0;
     for (const event of events) {
-      this.#revision = event.revision;
-      if (!this.#isFollowed(event.key)) continue;
+      source.revision = event.revision;
+      if (!this.#isFollowed(event.key, source.storage)) continue;
       if (event.type === 'put') this.#listener.put(event.value, event.revision, event.previous?.value);
       else this.#listener.delete(event.previous!.value, event.revision);
     }
   }
 
-  #ended(end: WatchEnd): void {
-    this.#watch = undefined;
-    if (end.reason === 'failed') this.#retry(end.error);
+  /** A lost history makes all states to be read again: the listener knows only one state. */
+  #ended(source: Source, end: WatchEnd): void {
+    source.watch = undefined;
+    if (end.reason === 'failed') this.#followAgain(source, end.error);
     if (end.reason !== 'compacted') return;
-    this.#revision = 0;
+    this.#stopWatches();
     this.start();
   }
 
-  #retry(error: Error): void {
-    if (this.#stopping.signal.aborted) return;
+  #followAgain(source: Source, error: Error): void {
+    source.timer = this.#retry(error, source.failures++, () => this.#follow(source));
+  }
+
+  /** Undefined: the follower is stopped. */
+  #retry(error: Error, failures: number, retry: () => void): Timer | undefined {
+    if (this.#stopping.signal.aborted) return undefined;
     this.#options.onTrouble(error);
-    const delay = backoffDelay(RETRY, this.#failures++);
-    this.#timer = this.#options.clock.setTimer(delay, () => this.start(), { background: true });
+    return this.#options.clock.setTimer(backoffDelay(RETRY, failures), retry, { background: true });
   }
 }

@@ -24,7 +24,8 @@ import {
 import { formatKubeconfig, writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { ensurePki } from '../../pki/pki-folder.ts';
 import { ensureSecretFolder } from '../../pki/secret-file.ts';
-import { createProvider } from '../../storage/encryption/providers.ts';
+import { createProviderFactory } from '../../storage/encryption/provider-factory.ts';
+import { StorageError } from '../../storage/errors.ts';
 import { folderError } from '../../storage/lmdb/folder-error.ts';
 import { lockFolder } from '../../storage/lmdb/folder-lock.ts';
 import type { Platform } from '../platform.ts';
@@ -68,13 +69,24 @@ export const nodePlatform: Platform = {
     const { openLmdbStorage } = await import('../../storage/lmdb/open.ts');
     return openLmdbStorage({ folder, onProblem });
   },
-  createEncryptionProvider: createProvider,
+  createProviderFactory: (host) =>
+    createProviderFactory({
+      ...host,
+      openChannel: async (options) => (await import('../../node/grpc/grpc-channel.ts')).openGrpcChannel(options),
+    }),
   openEtcd: async ({ servers, ...options }) => {
-    const { openEtcdStorage } = await import('../../storage/etcd/open.ts');
-    const storage = openEtcdStorage({ endpoints: servers, ...options });
+    const [{ openEtcdStorage }, { openGrpcChannel }] = await Promise.all([
+      import('../../storage/etcd/open.ts'),
+      import('../../node/grpc/grpc-channel.ts'),
+    ]);
+    const storage = openEtcdStorage({ endpoints: servers, openChannel: openGrpcChannel, ...options });
     try {
-      await storage.revision();
-      return storage;
+      const unfinished = await storage.unfinishedImport();
+      if (unfinished === undefined) return storage;
+      throw new StorageError(
+        'Unavailable',
+        `it has an unfinished import below ${options.prefix} (${unfinished}): run the import again with --replace`,
+      );
     } catch (caught) {
       await storage.stop();
       const cause = toError(caught);

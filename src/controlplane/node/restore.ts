@@ -3,7 +3,7 @@
  * Invariants: nothing changes before the copy is complete and verified. A server does not start while a restore is
  * unfinished, and running the restore again finishes it.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { copyFile, mkdir, open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
@@ -14,7 +14,8 @@ import { syncFolder } from '../../storage/lmdb/folder.ts';
 import { lockFolder } from '../../storage/lmdb/folder-lock.ts';
 import { restartHistory } from '../../storage/lmdb/restart-history.ts';
 import { type BackupManifest, checkFiles, readManifest } from './backup-manifest.ts';
-import { FORMER, STAGED } from './restore-state.ts';
+import { moveIn } from './move-in.ts';
+import { STAGED } from './restore-state.ts';
 
 export interface RestoreOptions {
   /** The folder of a backup. */
@@ -109,23 +110,4 @@ async function prepareStore(folder: string, backup: string, { revision, objects 
 /** Locks the store as a program that embeds only the store does. */
 function lockStore(folder: string): () => void {
   return existsSync(folder) ? lockFolder(folder) : () => undefined;
-}
-
-/** Moves the former parts away and the new ones in, and removes the former ones. */
-function moveIn(dataDir: string, staged: string): void {
-  const former = join(dataDir, FORMER);
-  mkdirSync(former, { recursive: true, mode: 0o700 });
-  const parts = readdirSync(staged);
-  // A server writes the kubeconfig at its next start, with the restored certificates.
-  for (const name of [...parts, ...(parts.includes('pki') ? ['admin.kubeconfig'] : [])]) {
-    const path = join(dataDir, name);
-    if (!existsSync(path)) continue;
-    // An interrupted restore may have moved the former part already.
-    if (existsSync(join(former, name))) rmSync(path, { recursive: true });
-    else renameSync(path, join(former, name));
-  }
-  for (const name of parts) renameSync(join(staged, name), join(dataDir, name));
-  syncFolder(dataDir);
-  rmSync(former, { recursive: true });
-  syncFolder(dataDir);
 }

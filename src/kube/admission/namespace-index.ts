@@ -12,6 +12,8 @@ const NONE: readonly JsonObject[] = [];
 export interface NamespaceIndex {
   /** Waits until the index has seen every write that was answered before the call. */
   fresh(): MaybePromise<void>;
+  /** Waits until the index has seen every write that any server has answered before the call. */
+  current(): MaybePromise<void>;
   /** Returns the objects of a namespace, ordered by name. */
   in(namespace: string): readonly JsonObject[];
 }
@@ -28,6 +30,7 @@ export function createNamespaceIndex(lister: Lister): NamespaceIndex {
   });
   return {
     fresh: () => lister.fresh(),
+    current: () => (lister.current === undefined ? lister.fresh() : lister.current()),
     in: (namespace) => namespaces.get(namespace) ?? NONE,
   };
 }

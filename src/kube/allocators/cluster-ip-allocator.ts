@@ -14,6 +14,7 @@ import type { KubeContext } from '../kube-context.ts';
 import { type IpFamily, ipFamily, parseSloppyCidr, parseSloppyIp } from '../shared/ip.ts';
 import { IpRange } from './ip-range.ts';
 import { planAddressRepairs } from './repair-addresses.ts';
+import { REPAIR_MS } from './stored-ports.ts';
 
 export interface ServiceName {
   readonly namespace: string;
@@ -48,8 +49,12 @@ export function ipAddressObject(ip: string, family: IpFamily, service: ServiceNa
 export class ClusterIpAllocator {
   readonly #kube: KubeContext;
   readonly #addressesOf: (service: JsonObject) => readonly string[];
-  /** The repair of IPAddresses after a crash. It runs once, before the first allocation. */
+  /**
+   * The repair of IPAddresses after a crash. It runs before the first allocation, and again on a shared storage, where
+   * another server may have crashed since.
+   */
   #repair: Promise<void> | undefined;
+  #repairedAt = 0;
 
   /** `addressesOf` returns the cluster IPs of a stored Service, as they are written. */
   constructor(kube: KubeContext, addressesOf: (service: JsonObject) => readonly string[]) {
@@ -100,6 +105,9 @@ export class ClusterIpAllocator {
 
   /** Never rejects: a failed repair does not refuse a Service, and the next allocation repeats it. */
   #repaired(): Promise<void> {
+    const { clock, storage } = this.#kube.host;
+    if (!storage.embedded && clock.monotonic() - this.#repairedAt >= REPAIR_MS) this.#repair = undefined;
+    if (this.#repair === undefined) this.#repairedAt = clock.monotonic();
     this.#repair ??= this.#runRepair().catch((error: unknown) => {
       this.#repair = undefined;
       const reason = toError(error).message;

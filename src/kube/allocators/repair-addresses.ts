@@ -28,7 +28,9 @@ export async function planAddressRepairs(
   addressesOf: (service: JsonObject) => readonly string[],
 ): Promise<AddressRepairs> {
   const [addresses, services] = [kube.lister('ipaddresses'), kube.lister('services')];
-  await Promise.all([addresses.fresh(), services.fresh()]);
+  await addresses.fresh();
+  // Services are the newer state: the address of a Service is created before it and deleted after it.
+  await (services.current === undefined ? services.fresh() : services.current());
   const old = kube.host.clock.now() - GRACE_MS;
   const orphans = addresses
     .list()

@@ -17,7 +17,7 @@ import { candidatePorts, formatPortRange, type PortRange, parsePortRange } from 
 
 const KIND = 'RangeAllocation';
 /** The reference's interval of repairs, and the number of repairs after which a leaked port is free. */
-const REPAIR_MS = 180_000;
+export const REPAIR_MS = 180_000;
 const REPAIRS_OF_LEAK = 3;
 /** Each lost attempt is a change by another server. */
 const ATTEMPTS = 100;
@@ -41,7 +41,8 @@ export class StoredPorts {
 
   constructor(options: StoredPortsOptions) {
     this.#options = options;
-    const { scope, storage } = options.kube.host;
+    // As in the reference, the ports are where the Services are.
+    const { scope, storage } = options.kube.resource('services').host;
     this.#key = `${scope}/ranges/servicenodeports`;
     this.#objects = new PrivateObjects({ storage, kind: KIND, view: kindView('', 'v1', KIND) });
   }
@@ -105,13 +106,14 @@ export class StoredPorts {
 
   /** Creates the RangeAllocation if it is missing, adds the ports of all Services and removes leaked ones. */
   async #repair(): Promise<void> {
-    const { kube, range, portsOf } = this.#options;
-    const services = kube.lister('services');
-    await services.fresh();
-    const used = new Set(services.list().flatMap((service) => portsOf(service)));
-    const leaked = this.#countLeaks(used, (await this.#stored()).bits);
+    const { kube, range } = this.#options;
+    let counted: readonly number[] | undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      // The ports are read before the Services: if another server claims or releases one meanwhile, the write fails.
       const { item, bits, isOtherRange } = await this.#stored();
+      const used = await this.#usedPorts();
+      counted ??= this.#countLeaks(used, bits);
+      const leaked = counted.filter((port) => !used.has(port));
       for (const port of used) bits.add(port);
       for (const port of leaked) bits.delete(port);
       const isRight = item !== undefined && !isOtherRange && !bits.changed;
@@ -123,6 +125,13 @@ export class StoredPorts {
       }
     }
     throw new StatusError(internalError('cannot repair the node ports at this time: other servers change them'));
+  }
+
+  async #usedPorts(): Promise<ReadonlySet<number>> {
+    const { kube, portsOf } = this.#options;
+    const services = kube.lister('services');
+    await (services.current === undefined ? services.fresh() : services.current());
+    return new Set(services.list().flatMap((service) => portsOf(service)));
   }
 
   #countLeaks(used: ReadonlySet<number>, bits: PortBits): readonly number[] {

@@ -4,6 +4,7 @@
  * Invariant: everything is read first, and written in one turn. A server that finds everything in place writes only its
  * Lease.
  */
+import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { toError } from '../../base/errors.ts';
 import type { LateLister } from '../../server/own/late-lister.ts';
 import type { Lister } from '../../server/own/lister.ts';
@@ -11,14 +12,17 @@ import type { EnsuredObject } from '../ensurer/ensured-object.ts';
 import { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
 import { ensuredDefaultAccounts } from '../identity/default-accounts.ts';
 import type { KubeContext } from '../kube-context.ts';
-import type { AuthenticationTrust } from './authentication-config-map.ts';
+import type { ServiceAccountOptions } from '../kube-server-options.ts';
+import { AUTHENTICATION_CONFIG_MAP, type AuthenticationTrust } from './authentication-config-map.ts';
 import { authenticationObject, bootstrapObjects } from './bootstrap-objects.ts';
 import { removeExpiredIdentities } from './expired-identities.ts';
-import { IdentityLease, isIdentity } from './identity-lease.ts';
+import { IdentityLease } from './identity-lease.ts';
 import { endpointObjects, kubernetesServiceObjects, publishesEndpoints } from './kubernetes-service.ts';
 import { policyWrites } from './policy-writes.ts';
 import { ServerLeases } from './server-leases.ts';
 import type { ServiceNetwork } from './service-network.ts';
+import { sharedTrust, trustAnnotations, trustWarnings } from './shared-trust.ts';
+import { storedIdentities } from './stored-identities.ts';
 
 const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'] as const;
 
@@ -34,6 +38,8 @@ export interface BootstrapServerOptions {
   readonly kube: KubeContext;
   readonly network: ServiceNetwork;
   readonly trust: () => AuthenticationTrust;
+  /** The keys of ServiceAccount tokens. */
+  readonly keys: Pick<ServiceAccountOptions, 'signingKey' | 'verifyKeys'>;
   /** Each lister is attached when its store has started. */
   readonly listers: ServerListers;
 }
@@ -54,6 +60,7 @@ export async function bootstrapServer(options: BootstrapServerOptions): Promise<
   const { kube, network, trust, listers } = options;
   const ensurer = new ObjectEnsurer(kube.resource);
   const servers = serverLeases(options, ensurer);
+  if (!kube.host.storage.embedded) await warnOfOtherTrust(options);
   const lease = identityLease(options, ensurer, servers);
   const planned = ensurer.plan([
     ...bootstrapObjects(network, trust(), kube.host.clock.now()),
@@ -74,6 +81,21 @@ export async function bootstrapServer(options: BootstrapServerOptions): Promise<
   if (lease === undefined) return undefined;
   lease.start();
   return { stop: () => lease.stop(), leave: () => leave(kube, servers) };
+}
+
+/** Logs differences to the other API servers on the storage, before this server publishes what it trusts. */
+async function warnOfOtherTrust({ kube, trust, keys }: BootstrapServerOptions): Promise<void> {
+  const [identities, published] = await Promise.all([
+    storedIdentities(kube),
+    kube.writer('configmaps').read(AUTHENTICATION_CONFIG_MAP),
+  ]);
+  const warnings = trustWarnings({
+    own: sharedTrust(trust().clientCaPem, keys),
+    identities,
+    publishedCaPem: textAt(published ?? {}, 'data', 'client-ca-file'),
+    now: kube.host.clock.now(),
+  });
+  for (const warning of warnings) kube.logger.warn(warning);
 }
 
 /** Undefined on an embedded storage, which one server uses alone, and for a server that publishes no endpoints. */
@@ -114,7 +136,7 @@ function namespaceWrites(namespaces: Lister, ensurer: ObjectEnsurer): readonly (
 }
 
 function identityLease(
-  { kube, network, trust }: BootstrapServerOptions,
+  { kube, network, trust, keys }: BootstrapServerOptions,
   ensurer: ObjectEnsurer,
   servers: ServerLeases | undefined,
 ): IdentityLease | undefined {
@@ -127,12 +149,20 @@ function identityLease(
   const onRenew = async (): Promise<void> => {
     if (isShared && clock.monotonic() >= collectAt) {
       collectAt = clock.monotonic() + COLLECT_MS;
-      await removeExpiredIdentities(kube, isIdentity);
+      await removeExpiredIdentities(kube);
     }
     const objects = kubernetesServiceObjects(network, clock.now());
     const endpoints = aloneEndpoints(network, servers);
     await ensurer.ensure([authenticationObject(trust(), clock.now()), ...objects, ...endpoints]);
     await servers?.renew();
   };
-  return new IdentityLease({ self, ensurer, clock, logger, newUid: () => host.newUid(), onRenew });
+  return new IdentityLease({
+    self,
+    ensurer,
+    clock,
+    logger,
+    newUid: () => host.newUid(),
+    ...(isShared && { annotations: () => trustAnnotations(sharedTrust(trust().clientCaPem, keys)) }),
+    onRenew,
+  });
 }

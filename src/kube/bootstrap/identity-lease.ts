@@ -18,6 +18,7 @@ const RENEW_MS = 10_000;
 const DURATION_SECONDS = 3600;
 const COMPONENT = 'kube-apiserver';
 const LEASES = 'leases';
+export const IDENTITY_NAMESPACE = 'kube-system';
 const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity';
 
 export interface IdentityLeaseOptions {
@@ -26,6 +27,8 @@ export interface IdentityLeaseOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   newUid(): string;
+  /** Returns further annotations. Called for the first write and for every renewal. Default: none. */
+  annotations?(): Readonly<Record<string, string>>;
   /** Called before every renewal. A rejection is logged, and the Lease is not renewed this time. */
   onRenew(): Promise<void>;
 }
@@ -58,7 +61,7 @@ export class IdentityLease {
       apiVersion: 'coordination.k8s.io/v1',
       metadata: {
         name: id,
-        namespace: 'kube-system',
+        namespace: IDENTITY_NAMESPACE,
         labels: { [IDENTITY_LABEL]: COMPONENT, 'kubernetes.io/hostname': self.hostname },
         annotations: { 'kubernetes.io/peer-advertise-address': hostAndPort(self) },
       },
@@ -74,7 +77,7 @@ export class IdentityLease {
       object,
       strategy: (stored) => ({
         ...object,
-        metadata: { ...objectAt(stored, 'metadata'), ...objectAt(this.#lease, 'metadata') },
+        metadata: { ...objectAt(stored, 'metadata'), ...objectAt(object, 'metadata') },
       }),
     };
   }
@@ -111,7 +114,7 @@ export class IdentityLease {
     try {
       await onRenew();
       const exists = await ensurer.update(LEASES, this.#lease, (stored) => {
-        stored['spec'] = this.#renewed(stored)['spec'] as JsonObject;
+        Object.assign(stored, this.#renewed(stored));
       });
       if (!exists && !this.#stopped) await ensurer.create(LEASES, this.#renewed(this.#lease));
     } catch (error) {
@@ -122,7 +125,9 @@ export class IdentityLease {
 
   #renewed(lease: JsonObject): JsonObject {
     const renewTime = new Date(this.#options.clock.now()).toISOString().replace('Z', '000Z');
-    return { ...lease, spec: { ...objectAt(lease, 'spec'), renewTime } };
+    const metadata = objectAt(lease, 'metadata') ?? {};
+    const annotations = { ...objectAt(metadata, 'annotations'), ...this.#options.annotations?.() };
+    return { ...lease, metadata: { ...metadata, annotations }, spec: { ...objectAt(lease, 'spec'), renewTime } };
   }
 }
 

@@ -18,6 +18,8 @@ const TTL_MS = 15_000;
 
 /** Each further attempt follows a change by another server. */
 const ATTEMPTS = 10;
+/** The name of the keys for `--etcd-servers-overrides`, as in the reference. */
+export const SERVER_ADDRESSES = { group: '', resource: 'apiServerIPInfo' };
 
 export interface ServerLeasesOptions {
   readonly host: RegistryHost;
@@ -33,7 +35,8 @@ export class ServerLeases {
   #removed = false;
 
   constructor({ host, ensurer, self }: ServerLeasesOptions) {
-    this.#objects = new PrivateObjects({ storage: host.storage, kind: KIND, view: kindView('', 'v1', KIND) });
+    const storage = host.storageOf?.(SERVER_ADDRESSES) ?? host.storage;
+    this.#objects = new PrivateObjects({ storage, kind: KIND, view: kindView('', 'v1', KIND) });
     this.#prefix = `${host.scope}/masterleases/`;
     this.#ensurer = ensurer;
     this.#self = self;

@@ -4,7 +4,7 @@
  * Invariant: a stream with frames to write is in exactly one of two lists, those that are ready and those that wait for
  * the peer to increase a window.
  */
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import type { Flushable } from './flusher.ts';
 import type { FrameOutput, Written } from './frame-output.ts';
@@ -25,7 +25,7 @@ export abstract class H2Endpoint<S extends H2Stream> implements Flushable, FlowC
   initialSendWindow: number = FIRST_WINDOW;
   /** The open streams. */
   readonly streams: Map<number, S> = new Map();
-  protected readonly socket: TLSSocket;
+  protected readonly socket: Socket;
   protected readonly writer: SocketWriter;
   protected readonly encoder: HpackEncoder = new HpackEncoder();
   readonly #shared: H2Shared;
@@ -41,7 +41,7 @@ export abstract class H2Endpoint<S extends H2Stream> implements Flushable, FlowC
   /** The socket is ended once all control frames are written. */
   #isEnding = false;
 
-  protected constructor(socket: TLSSocket, shared: H2Shared) {
+  protected constructor(socket: Socket, shared: H2Shared) {
     this.socket = socket;
     this.#shared = shared;
     this.writer = new SocketWriter(socket, shared.output, () => this.#taken());

@@ -35,8 +35,8 @@ for (const [i, { name, value }] of STATIC_ROWS.entries()) {
   if (name === ':method') STATIC_METHODS.set(value, i + 1);
 }
 
-/** The index of `:scheme https`. */
-const HTTPS = 7;
+/** The indexes of `:scheme`. */
+const SCHEMES = { http: 6, https: 7 } as const;
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
@@ -52,6 +52,8 @@ const CONTINUE = '100';
 /** The head of a request. */
 export interface RequestHead {
   readonly method: string;
+  /** Default `https`. */
+  readonly scheme?: 'http' | 'https' | undefined;
   /** Path and query. */
   readonly path: string;
   readonly authority: string;
@@ -111,10 +113,10 @@ export class HpackEncoder {
    * Encodes the block of a request whose headers `checkHeaders` has accepted; it is valid until the next call. `length`
    * is -1 if unknown. A header `host` replaces the authority.
    */
-  encodeRequest({ method, path, authority, headers }: RequestHead, length: number): Buffer {
+  encodeRequest({ method, scheme = 'https', path, authority, headers }: RequestHead, length: number): Buffer {
     this.#begin();
     this.#known(STATIC_METHODS.get(method), ':method', method);
-    this.#known(HTTPS, ':scheme', 'https');
+    this.#known(SCHEMES[scheme], ':scheme', scheme);
     this.#field(':authority', typeof headers['host'] === 'string' ? headers['host'] : authority);
     this.#field(':path', path);
     this.#fields(headers);

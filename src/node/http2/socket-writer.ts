@@ -2,14 +2,14 @@
  * Writes the output of one turn to the socket, counts unsent bytes, and releases the slabs once the kernel has taken
  * their bytes.
  */
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { FrameOutput, Written } from './frame-output.ts';
 
 /** Bytes that the kernel has not taken yet. Beyond this, the connection writes nothing more until it has. */
 const MAX_UNSENT = 256 * 1024;
 
 export class SocketWriter {
-  readonly #socket: TLSSocket;
+  readonly #socket: Socket;
   readonly #output: FrameOutput;
   readonly #onTaken: () => void;
   /** Writes that the kernel has not taken yet, oldest first. */
@@ -18,7 +18,7 @@ export class SocketWriter {
   readonly #onWritten = (): void => this.#written();
 
   /** `onTaken` is called whenever the kernel has taken a write. */
-  constructor(socket: TLSSocket, output: FrameOutput, onTaken: () => void) {
+  constructor(socket: Socket, output: FrameOutput, onTaken: () => void) {
     this.#socket = socket;
     this.#output = output;
     this.#onTaken = onTaken;

@@ -162,10 +162,10 @@ export class ConnectionPool {
       this.#withoutHttp2.add(key);
       return { protocol: 'http/1.1', socket };
     }
-    const session: PooledSession = new PooledSession(socket, this.#http2, this.#clock, {
-      onRetired: () => this.#forget(key, session),
-      onClosed: () => this.#open.delete(session),
-    });
+    const session: PooledSession = new PooledSession(
+      { socket, http2: this.#http2, clock: this.#clock },
+      { onRetired: () => this.#forget(key, session), onClosed: () => this.#open.delete(session) },
+    );
     this.#open.add(session);
     await session.start();
     if (!session.reserve()) throw new NotSentError('http2: the server takes no requests');

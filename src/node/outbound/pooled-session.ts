@@ -1,14 +1,28 @@
 /** An HTTP/2 connection to another server, with its stream limit, its health pings and its idle time. */
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
 import type { OutboundResponse } from '../../server/http/outbound.ts';
 import { ClientConnection } from '../http2/client/client-connection.ts';
+import type { ClientRequest, ClientStream } from '../http2/client/client-stream.ts';
+import type { ClientSettings } from '../http2/settings.ts';
 import type { H2Shared } from '../http2/shared.ts';
 import { NotSentError } from './errors.ts';
 import { DIAL_MS, HTTP2_SETTINGS, IDLE_MS, PING_TIMEOUT_MS, READ_CHECK_MS, READ_IDLE_MS } from './limits.ts';
-import type { Abort, Message, Sending } from './request-events.ts';
+import type { Abort, Message, RequestEvents, Sending } from './request-events.ts';
+
+export interface SessionOptions {
+  readonly socket: Socket;
+  readonly http2: H2Shared;
+  readonly clock: Clock;
+  /** Default: those of requests to webhooks and extension API servers. */
+  readonly settings?: ClientSettings;
+  /** The time for the answer to a ping. Default: that of client-go. */
+  readonly pingTimeoutMs?: number;
+  /** See ClientConnectionOptions. */
+  readonly controlFramesPerSecond?: number;
+}
 
 export interface SessionEvents {
   /** Called once or more when the session takes no more requests. */
@@ -19,26 +33,29 @@ export interface SessionEvents {
 
 /**
  * Does not keep the process alive while it has no requests, and closes after its idle time. While it has requests, it is
- * pinged whenever it receives nothing for READ_IDLE_MS. Without an answer within PING_TIMEOUT_MS all requests fail.
+ * pinged whenever it receives nothing for READ_IDLE_MS. Without an answer in time all requests fail.
  */
 export class PooledSession {
   readonly #connection: ClientConnection;
-  readonly #socket: TLSSocket;
+  readonly #socket: Socket;
   readonly #clock: Clock;
+  readonly #pingTimeoutMs: number;
   readonly #started = new Deferred<void>();
   #limit = 0;
   /** Streams that are reserved and not opened yet. */
   #reserved = 0;
   #timer: Timer | undefined;
 
-  constructor(socket: TLSSocket, http2: H2Shared, clock: Clock, events: SessionEvents) {
+  constructor({ socket, http2, clock, ...options }: SessionOptions, events: SessionEvents) {
     this.#socket = socket;
     this.#clock = clock;
+    this.#pingTimeoutMs = options.pingTimeoutMs ?? PING_TIMEOUT_MS;
     this.#connection = new ClientConnection({
       socket,
       shared: http2,
-      settings: HTTP2_SETTINGS,
+      settings: options.settings ?? HTTP2_SETTINGS,
       clock,
+      controlFramesPerSecond: options.controlFramesPerSecond,
       events: {
         maxStreams: (limit) => {
           this.#limit = limit;
@@ -85,13 +102,19 @@ export class PooledSession {
    * session has just ended.
    */
   send({ request, target, events }: Sending<Message, OutboundResponse>): Abort {
-    this.#reserved--;
     const { method, headers } = request;
     const { path, authority } = target;
     const body = request.body === EMPTY_SOURCE ? undefined : request.body;
-    const stream = this.#connection.send({ method, path, authority, headers, body }, events);
-    if (this.#timer === undefined) this.#expectBytes();
+    const stream = this.open({ method, path, authority, headers, body }, events);
     return (error) => stream.cancel(error);
+  }
+
+  /** As `send`. Returns the stream. */
+  open(request: ClientRequest, events: RequestEvents<OutboundResponse>): ClientStream {
+    this.#reserved--;
+    const stream = this.#connection.send(request, events);
+    if (this.#timer === undefined) this.#expectBytes();
+    return stream;
   }
 
   /** Takes no more requests and closes after the last one. */
@@ -124,7 +147,7 @@ export class PooledSession {
   #ping(before: number): void {
     this.#connection.ping();
     this.#timer = this.#clock.setTimer(
-      PING_TIMEOUT_MS,
+      this.#pingTimeoutMs,
       () => {
         this.#timer = undefined;
         if (this.#connection.bytesRead === before) this.#connection.fail('http2: client connection lost');

@@ -45,10 +45,12 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 /** Returns the headers of a response in lower case, without connection headers. `raw` are names and values in turn. */
 export function responseHeaders(raw: readonly string[]): AnswerHeaders {
   const headers: Record<string, string | string[]> = {};
-  const dropped = new Set(CONNECTION_HEADERS);
+  let dropped = CONNECTION_HEADERS;
   for (let i = 0; i < raw.length; i += 2) {
     if (raw[i]!.toLowerCase() !== 'connection') continue;
-    for (const name of raw[i + 1]!.split(',')) dropped.add(name.trim().toLowerCase());
+    const named = new Set(dropped);
+    dropped = named;
+    for (const name of raw[i + 1]!.split(',')) named.add(name.trim().toLowerCase());
   }
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase();

@@ -1,6 +1,6 @@
 /**
  * The metrics of the generic server. They have the reference's names, labels and buckets, so that dashboards and alerts
- * carry over. Metrics of the reference whose meaning would differ here are absent, such as those of etcd.
+ * carry over. Metrics of the reference whose meaning would differ here are absent, such as those of its watch cache.
  */
 
 import type {

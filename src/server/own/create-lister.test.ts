@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage, Watch, WatchEnd, WatchOptions, WatchSink } from '../../storage/storage.ts';
-import { at, deletion, made, thing, things } from '../registry/thing.fixtures.ts';
+import { at, deletion, made, thing, thingDefinition, things } from '../registry/thing.fixtures.ts';
+import { findObject } from './find-object.ts';
 import type { ListerChange } from './lister.ts';
 
 function text(changes: readonly ListerChange[]): string[] {
@@ -23,6 +25,17 @@ function withWatch(inner: Storage, watch: (inner: Storage, options: WatchOptions
   return new Proxy(inner, {
     get(target, name) {
       if (name === 'watch') return (options: WatchOptions, sink: WatchSink) => watch(target, options, sink);
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** A store as one of several servers sees it. */
+function shared(inner: Storage): Storage {
+  return new Proxy(inner, {
+    get(target, name) {
+      if (name === 'embedded') return false;
       const value = Reflect.get(target, name) as unknown;
       return typeof value === 'function' ? value.bind(target) : value;
     },
@@ -110,6 +123,63 @@ describe('a lister', () => {
     for (const deliver of held) deliver();
     await waiting;
     expect(lister.get('ns', 'a')).toBeDefined();
+  });
+
+  it('catches up with writes of other servers when it is asked for the current state', async () => {
+    const memory = createMemoryStorage();
+    const held: (() => void)[] = [];
+    let slow = false;
+    const watched = withWatch(memory, (inner, options, sink) =>
+      inner.watch(options, {
+        ...methods(sink),
+        events: (events) => (slow ? void held.push(() => sink.events(events)) : sink.events(events)),
+        progress: (revision) => (slow ? void held.push(() => sink.progress(revision)) : sink.progress(revision)),
+      }),
+    );
+    const [ours, theirs] = [await things({}, {}, shared(watched)), await things({}, {}, memory)];
+    const lister = await ours.store.lister();
+    expect(await lister.current?.()).toBeUndefined();
+    slow = true;
+    await made(theirs.store, thing('a'));
+    expect(lister.fresh()).toBeUndefined();
+    expect(lister.get('ns', 'a')).toBeUndefined();
+    const found = Promise.resolve(findObject(lister, 'ns', 'a'));
+    await settle();
+    for (const deliver of held) deliver();
+    expect(await found).toMatchObject({ metadata: { name: 'a' } });
+    slow = false;
+    expect(await findObject(lister, 'ns', 'none')).toBeUndefined();
+  });
+
+  it('is fresh after both values of a create on a shared storage', async () => {
+    const held: { revision: number; deliver: () => void }[] = [];
+    let slow = false;
+    const watched = withWatch(createMemoryStorage(), (inner, options, sink) =>
+      inner.watch(options, {
+        ...methods(sink),
+        events: (events) => {
+          for (const event of events) {
+            if (slow) held.push({ revision: event.revision, deliver: () => sink.events([event]) });
+            else sink.events([event]);
+          }
+        },
+        progress: (revision) => (slow ? undefined : sink.progress(revision)),
+      }),
+    );
+    const followCreate = (object: JsonObject) => ({ object: { ...object, second: true }, settled: () => undefined });
+    const { strategy } = thingDefinition();
+    const { store } = await things({ strategy: { ...strategy, followCreate } }, {}, shared(watched));
+    const lister = await store.lister();
+    slow = true;
+    await made(store, thing('a'));
+    const [first] = held;
+    for (const { revision, deliver } of held) if (revision === first?.revision) deliver();
+    expect(lister.get('ns', 'a')).not.toHaveProperty('second');
+    const fresh = lister.fresh();
+    expect(fresh).toBeInstanceOf(Promise);
+    for (const { revision, deliver } of held) if (revision !== first?.revision) deliver();
+    await fresh;
+    expect(lister.get('ns', 'a')).toHaveProperty('second', true);
   });
 
   it('resumes a failed watch, and reads the state again after compaction', async () => {

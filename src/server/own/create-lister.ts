@@ -9,7 +9,7 @@ import type { Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { OrderedMap } from '../../base/ordered-map.ts';
 import { StorageError } from '../../storage/errors.ts';
 import { prefixEnd } from '../../storage/keys.ts';
@@ -59,10 +59,20 @@ export class RegistryLister implements Lister {
   }
 
   fresh(): MaybePromise<void> {
-    const { written } = this.#core;
-    if (this.#revision >= written) return undefined;
+    return this.#reach(this.#core.written);
+  }
+
+  current(): MaybePromise<void> {
+    const { storage } = this.#core;
+    if (storage.embedded) return this.fresh();
+    return andThen(storage.revision(), (revision) => this.#reach(revision));
+  }
+
+  /** Waits until the state includes this revision. */
+  #reach(revision: Revision): MaybePromise<void> {
+    if (this.#revision >= revision) return undefined;
     if (this.#stopped) throw closed();
-    const waiter: Waiter = { revision: written, done: new Deferred<void>() };
+    const waiter: Waiter = { revision, done: new Deferred<void>() };
     this.#waiters.add(waiter);
     this.#watch?.requestProgress();
     return waiter.done.promise;

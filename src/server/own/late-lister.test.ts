@@ -35,6 +35,18 @@ describe('a lister before its store has started', () => {
     expect(late.fresh()).toBeUndefined();
   });
 
+  test('is current when the lister behind it is', async () => {
+    const late = new LateLister();
+    const waiting = Promise.resolve(late.current());
+    let asked = 0;
+    late.attach({ ...lister(), current: () => void asked++ });
+    await waiting;
+    expect(asked).toBe(1);
+    const plain = new LateLister();
+    plain.attach(lister());
+    expect(plain.current()).toBeUndefined();
+  });
+
   test('calls subscribers with the state when it is attached, and forgets those that stop', () => {
     const late = new LateLister();
     const seen: string[] = [];

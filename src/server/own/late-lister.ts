@@ -25,6 +25,11 @@ export class LateLister implements Lister {
     return this.#lister === undefined ? this.#attached.promise.then((lister) => lister.fresh()) : this.#lister.fresh();
   }
 
+  current(): MaybePromise<void> {
+    if (this.#lister === undefined) return this.#attached.promise.then(() => this.current());
+    return this.#lister.current === undefined ? this.#lister.fresh() : this.#lister.current();
+  }
+
   get(namespace: string, name: string): JsonObject | undefined {
     return this.#lister?.get(namespace, name);
   }

@@ -3,7 +3,7 @@
  * objects. A `fresh()` whose start fails rejects, and the next one tries again.
  */
 import type { JsonObject } from '../../base/json-value.ts';
-import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { LateLister } from './late-lister.ts';
 import type { Lister, ListerChange } from './lister.ts';
 
@@ -32,6 +32,11 @@ export class LazyLister implements Lister {
       },
     );
     return this.#starting.then(() => this.#late.fresh());
+  }
+
+  current(): MaybePromise<void> {
+    if (this.#started) return this.#late.current();
+    return andThen(this.fresh(), () => this.#late.current());
   }
 
   get(namespace: string, name: string): JsonObject | undefined {

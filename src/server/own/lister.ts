@@ -19,6 +19,12 @@ export interface Lister {
    */
   fresh(): MaybePromise<void>;
   /**
+   * Resolves when the state includes every write that any server acknowledged before the call. On a shared storage it
+   * costs a request, so it is for the rare case that an object is missing or has changed. Absent: `fresh` says as much,
+   * or other servers are not known. Throws StorageError(Closed) once it is stopped.
+   */
+  current?(): MaybePromise<void>;
+  /**
    * The object in the storage version, without managedFields and kubectl's last-applied-configuration. Shared and
    * read-only; the same value until the object changes.
    */

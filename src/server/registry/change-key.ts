@@ -15,8 +15,13 @@ import type { StoredState } from './stored-object.ts';
 
 /** A decision. */
 export type Step<T> =
-  /** Writes nothing. */
-  | { readonly type: 'answer'; readonly answer: () => MaybePromise<T> }
+  | {
+      /** Writes nothing. */
+      readonly type: 'answer';
+      readonly answer: () => MaybePromise<T>;
+      /** The object stays as it is. It is written nevertheless if its stored form is outdated. Default false. */
+      readonly unchanged?: boolean;
+    }
   | {
       readonly type: 'write';
       readonly value: Uint8Array;
@@ -48,7 +53,7 @@ export async function changeKey<T>(
       let step: Step<T>;
       try {
         step = await decide(current);
-        if (step.type === 'answer' && fresh) return await step.answer();
+        if (step.type === 'answer' && fresh && !needsStoredForm(core, step)) return await step.answer();
       } catch (caught) {
         if (fresh) throw caught;
         step = {
@@ -59,8 +64,8 @@ export async function changeKey<T>(
         };
       }
       if (step.type === 'answer') {
-        const present = await core.freshState(key);
-        if (present?.revision === current?.revision) return step.answer();
+        const present = await (needsStoredForm(core, step) ? core.readState(key) : core.freshState(key));
+        if (present?.revision === current?.revision && present?.stale !== true) return step.answer();
         current = present;
         fresh = true;
         continue;
@@ -77,6 +82,11 @@ export async function changeKey<T>(
   } finally {
     if (hasTurn) turns.release(key);
   }
+}
+
+/** Whether only storage knows that nothing has to be written: a cached state does not say that its form is outdated. */
+function needsStoredForm<T>({ storage }: StoreCore, step: Step<T>): boolean {
+  return step.type === 'answer' && step.unchanged === true && storage.mayBeStale === true;
 }
 
 type Outcome<T> =

@@ -1,6 +1,9 @@
 /** Writers whose cache is outdated: what they decide must be decided on what the store has. */
 import { describe, expect, it } from 'vitest';
+import { concatBytes } from '../../base/bytes.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { transformed } from '../../storage/transformed.ts';
 import type { ObjectChange } from '../resource/resource-store.ts';
 import {
   at,
@@ -84,5 +87,37 @@ describe('with an outdated cache', () => {
     await stale.clock.advance(3000);
     const page = await asked;
     expect([page.resourceVersion, page.items.map((bytes) => parse(bytes).spec)]).toEqual(['3', [{ color: 'blue' }]]);
+  });
+});
+
+/** As a store in another process. */
+function remote(inner: Storage): Storage {
+  return new Proxy(inner, {
+    get(target, name) {
+      if (name === 'embedded') return false;
+      if (name === 'revision') return async () => target.revision();
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+describe('with an outdated stored form', () => {
+  it.each([
+    ['embedded', (storage: Storage) => storage],
+    ['remote', remote],
+  ])('an update without a change writes to an %s store, once', async (_, place) => {
+    let key = 1;
+    const storage = transformed(place(createMemoryStorage()), {
+      toStorage: (value) => concatBytes([Uint8Array.of(key), value]),
+      fromStorage: (stored) => ({ value: stored.subarray(1), stale: stored[0] !== key }),
+    });
+    const { store } = await things({}, {}, storage);
+    await made(store, thing('a', { spec: { color: 'red' } }));
+    const update = async (): Promise<unknown> =>
+      parse((await store.update(at('a'), put('red'), UPDATE)).bytes).metadata.resourceVersion;
+    expect(await update()).toBe('2');
+    key = 2;
+    expect([await update(), await update()]).toEqual(['3', '3']);
   });
 });

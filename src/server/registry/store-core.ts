@@ -116,6 +116,8 @@ export class StoreCore {
   }
 
   #exactSince(history: StoredHistory): Revision {
+    // Another server may store an object under an earlier schema until it has seen the change, however late that is.
+    if (!this.storage.embedded) return Number.POSITIVE_INFINITY;
     return history.exactSince === undefined ? this.#startedAt : history.exactSince();
   }
 

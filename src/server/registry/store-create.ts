@@ -12,11 +12,12 @@ import { type FieldIssue, tooLong } from '../../apimachinery/validation/field-is
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { generateName } from '../../apimachinery/validation/name-rules.ts';
 import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/validation/validate-object-meta.ts';
+import { toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import { MAX_KEY_BYTES } from '../../storage/keys.ts';
-import type { WriteResult } from '../../storage/storage.ts';
+import type { CreateOptions, WriteResult } from '../../storage/storage.ts';
 import type { CreateRequest, ResourceContext, ValidateCreate, WriteAnswer } from '../resource/resource-store.ts';
 import type { Strategy } from '../resource/strategy.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
@@ -202,9 +203,30 @@ function write(
   const options = writeOptions(strategy, object);
   const next = strategy.followCreate?.(object);
   if (next === undefined) return core.storage.create(key, value, options);
-  return core.storage
-    .create(key, value, { ...options, followedBy: encodeStored(next.object) })
-    .finally(() => next.settled());
+  return writeFollowed(core, key, value, { ...options, followedBy: encodeStored(next.object) }).finally(() =>
+    next.settled(),
+  );
+}
+
+/**
+ * Writes both values. On a shared storage the second one has a commit of its own, or another server has written it after
+ * the first. It counts in the next request in both cases.
+ */
+async function writeFollowed(
+  core: StoreCore,
+  key: string,
+  value: Uint8Array,
+  options: CreateOptions,
+): Promise<WriteResult> {
+  const result = await core.storage.create(key, value, options);
+  if (result.outcome !== 'ok' || core.storage.embedded) return result;
+  try {
+    core.noteWrite(await core.storage.revision());
+  } catch (caught) {
+    // The creation stands. Only the second value may be seen later.
+    core.host.onTrouble(toError(caught));
+  }
+  return result;
 }
 
 /** The storage options for the strategy's time to live. */

@@ -178,7 +178,11 @@ function decide(update: Update, current: StoredState, old: JsonObject, stored: J
   }
   if (request.dryRun) return { type: 'answer', answer: () => answerUnstored(core, context, stored, false) };
   if (current.stale !== true && equalJson(stored, old))
-    return { type: 'answer', answer: () => answerWrite(core, context, unchanged(current, old), false) };
+    return {
+      type: 'answer',
+      answer: () => answerWrite(core, context, unchanged(current, old), false),
+      unchanged: true,
+    };
   return {
     type: 'write',
     value: encodeFitting(stored, request.keepManagedFields),

@@ -49,17 +49,22 @@ function findOrigin(core: StoreCore, options: ListOptions, revision: number): Ma
   const { resourceVersion: text, sendInitialEvents } = options;
   const { cache, storage } = core;
   if (sendInitialEvents === false) {
-    if (text !== '') return revision === 0 ? 'now' : { after: revision };
+    if (text !== '') return revision === 0 ? 'now' : changesAfter(core, revision);
     const current = storage.revision();
     return isPromise(current) ? current.then((after) => ({ after })) : { after: current };
   }
-  if (sendInitialEvents === undefined) return revision === 0 ? 'state' : { after: revision };
+  if (sendInitialEvents === undefined) return revision === 0 ? 'state' : changesAfter(core, revision);
   if (text === '') {
     const current = storage.revision();
     if (isPromise(current)) return current.then((at) => stateAt(core, at, at));
     return stateAt(core, current, current);
   }
   return cache.revision >= revision ? 'state' : stateAt(core, revision, text);
+}
+
+function changesAfter({ cache }: StoreCore, after: number): MaybePromise<Origin> {
+  const reaching = cache.reachBack(after);
+  return reaching === undefined ? { after } : reaching.then(() => ({ after }));
 }
 
 function stateAt(core: StoreCore, revision: number, text: string | number): MaybePromise<Origin> {

@@ -29,6 +29,7 @@ import type {
   WriteAnswer,
 } from '../resource/resource-store.ts';
 import type { Strategy } from '../resource/strategy.ts';
+import { countKeys } from './count-keys.ts';
 import { answering } from './storage-status.ts';
 import { StoreCore, type StrategyStore } from './store-core.ts';
 import { createObject } from './store-create.ts';
@@ -135,6 +136,12 @@ export class RegistryStore implements ResourceStore, Stoppable {
   /** Starts the cache before the first request. Resolves when it can be read. */
   start(): Promise<void> {
     return this.#core.start();
+  }
+
+  /** The number of stored objects: that of the cache if it has started, otherwise counted in storage. */
+  count(): MaybePromise<number> {
+    const { ready, cache, storage, keys } = this.#core;
+    return ready ? cache.stats().entriesNow : countKeys(storage, keys.root);
   }
 
   /** The figures of the cache. */

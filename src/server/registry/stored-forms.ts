@@ -24,9 +24,15 @@ import {
   valueEncoding,
 } from '../../storage/value-transformer.ts';
 import { convertObject } from '../resource/convert-objects.ts';
-import type { ResourceDefinition, StoredDefinition } from '../resource/resource-definition.ts';
+import {
+  type ResourceDefinition,
+  type StoredDefinition,
+  storedGroupResource,
+} from '../resource/resource-definition.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
-import { encodeStored, parseObject } from './stored-object.ts';
+import type { TypeToTranscode } from './envelope-heads.ts';
+import { encodeStored, parseObject, storedObject } from './stored-object.ts';
+import { StoredTranscoder } from './transcode-stored.ts';
 
 const NEWLINE = 0x0a;
 const PRIVATE_KEYS = /^\/(ranges|masterleases|peerserverleases)\//;
@@ -38,6 +44,24 @@ const PRIVATE_KEYS = /^\/(ranges|masterleases|peerserverleases)\//;
 export function isPrivateKey(key: string, scope: string): boolean {
   return PRIVATE_KEYS.test(key.slice(scope.length));
 }
+
+/**
+ * The reference's name for the resource of a private key, in its metrics. Undefined for other keys. `key` has any scope
+ * of one segment.
+ */
+export function privateResource(key: string): GroupResource | undefined {
+  const [, kind = '', name = ''] = key.split('/');
+  const resource = PRIVATE_RESOURCES[kind === 'ranges' ? `ranges/${name}` : kind];
+  return resource === undefined ? undefined : { group: '', resource };
+}
+
+const PRIVATE_RESOURCES: Readonly<Record<string, string>> = {
+  masterleases: 'apiServerIPInfo',
+  peerserverleases: 'apiServerPeerIPInfo',
+  'ranges/serviceips': 'serviceipallocations',
+  'ranges/secondaryserviceips': 'serviceipallocations',
+  'ranges/servicenodeports': 'servicenodeportallocations',
+};
 
 /** `--storage-media-type`. Kinds that kube-apiserver stores as JSON whatever the flag says are JSON here, too. */
 export type StorageMediaType = 'application/json' | 'application/vnd.kubernetes.protobuf';
@@ -55,6 +79,8 @@ interface TypedResource {
   /** By apiVersion and kind. */
   readonly versions: ReadonlyMap<string, VersionDefinition>;
   readonly resolve: ResolveType;
+  /** The storage version, if decoding it sets no defaults: then its protobuf is transcoded. */
+  readonly transcoded: TypeToTranscode;
   /** Written as JSON whatever the media type. */
   readonly isJson: boolean;
 }
@@ -69,11 +95,13 @@ interface WrittenForm {
 }
 
 export class StoredForms implements ValueTransformer {
+  readonly mayBeStale = false;
   readonly #options: StoredFormsOptions;
   /** By the prefix of their keys, without the scope. */
   readonly #resources = new Map<string, TypedResource>();
   /** By key. An entry is used only for bytes that are equal to its stored ones. */
   readonly #written = new LruMap<string, WrittenForm>(MAX_WRITTEN);
+  readonly #transcoder = new StoredTranscoder();
 
   constructor(options: StoredFormsOptions) {
     this.#options = options;
@@ -97,6 +125,12 @@ export class StoredForms implements ValueTransformer {
         definition,
         versions,
         resolve: ({ apiVersion, kind }) => versions.get(typeKey(apiVersion, kind))?.type(),
+        transcoded: ({ apiVersion, kind }) => {
+          const version = versions.get(typeKey(apiVersion, kind));
+          return version === definition.storageVersion && version.setDefaults === undefined
+            ? version.type()
+            : undefined;
+        },
         isJson: isJson(definition),
       });
     }
@@ -109,14 +143,11 @@ export class StoredForms implements ValueTransformer {
 
   /**
    * The group and the plural of the resource that a key belongs to, by which encryption is configured. Undefined for keys
-   * that are not those of objects. A resource with a version in the core group counts as one of that group: events.
+   * that are not those of objects.
    */
   groupResourceOf(key: string): GroupResource | undefined {
     const definition = this.definitionOf(key);
-    if (definition !== undefined) {
-      const isCore = (definition.storedVersions ?? definition.versions).some(({ group }) => group === '');
-      return { group: isCore ? '' : definition.storageVersion.group, resource: definition.plural };
-    }
+    if (definition !== undefined) return storedGroupResource(definition);
     const [, group = '', resource] = key.split('/');
     return resource !== undefined && group.includes('.') ? { group, resource } : undefined;
   }
@@ -133,18 +164,19 @@ export class StoredForms implements ValueTransformer {
     }
     const written = this.#written.get(key);
     if (written !== undefined && equalBytes(written.stored, stored)) return { value: written.value, stale: false };
+    const transcoded = encoding === 'protobuf' ? this.#transcoder.transcode(stored, resource.transcoded) : undefined;
+    if (transcoded !== undefined) return { value: transcoded, stale: false };
     const object = encoding === 'json' ? jsonObject(resource, stored, key) : protobufObject(resource, stored, key);
     return { value: encodeStored(toStorageVersion(resource, object, key)), stale: false };
   }
 
   toStorage(value: Uint8Array, { key }: TransformContext): Uint8Array {
     const resource = this.#resourceOf(key);
-    if (resource === undefined || resource.isJson || this.#options.mediaType === 'application/json') return value;
-    const encoded = encodeObject(resource.definition.storageVersion.type(), parseObject(value, key));
-    if (!encoded.ok)
-      throw new BugError(`the value of ${JSON.stringify(key)} has no protobuf form: ${encoded.error.message}`);
-    if (value.byteLength <= MAX_WRITTEN_BYTES) this.#written.set(key, { stored: encoded.bytes, value });
-    return encoded.bytes;
+    if (resource === undefined) return value;
+    const isJson = resource.isJson || this.#options.mediaType === 'application/json';
+    const stored = isJson ? value : protobufBytes(resource, value, key);
+    if (value.byteLength <= MAX_WRITTEN_BYTES) this.#written.set(key, { stored, value });
+    return stored;
   }
 
   /** Keys are `<scope>/<prefix>/...`, and a prefix has one or two segments. */
@@ -172,11 +204,19 @@ function protobufObject({ resolve }: TypedResource, stored: Uint8Array, key: str
   return decoded.value;
 }
 
+function protobufBytes({ definition }: TypedResource, value: Uint8Array, key: string): Uint8Array {
+  const encoded = encodeObject(definition.storageVersion.type(), storedObject(value, key));
+  if (!encoded.ok)
+    throw new BugError(`the value of ${JSON.stringify(key)} has no protobuf form: ${encoded.error.message}`);
+  return encoded.bytes;
+}
+
 function jsonObject({ versions }: TypedResource, stored: Uint8Array, key: string): JsonObject {
   const object = parseObject(stored, key);
   const version = versions.get(typeKey(String(object['apiVersion']), String(object['kind'])));
   if (version === undefined) throw corrupt(key, `no type is known for ${typeOf(object)}`);
-  const normalized = version.normalize(object);
+  // JSON has the empty lists that protobuf does not.
+  const normalized = version.normalize(object, true);
   if (!normalized.ok) throw corrupt(key, normalized.message);
   return normalized.object;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFieldManager } from '../../apimachinery/managed-fields/managed-fields.fixtures.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { encodeStored, encodeUnstored } from './stored-object.ts';
+import { encodeStored, encodeUnstored, parseObject, storedObject } from './stored-object.ts';
 
 const textOf = (metadata: JsonObject, rest: JsonObject = {}): string =>
   decodeUtf8(encodeStored({ kind: 'Thing', metadata, ...rest }));
@@ -52,6 +52,22 @@ describe('stored bytes', () => {
         expect(JSON.parse(decodeUtf8(encodeStored(made)))).toEqual(made);
         expect(decodeUtf8(encodeStored(made))).not.toContain('<');
       }
+    }
+  });
+
+  it('are parsed to the object that was encoded as them, whether it was the last one or not', () => {
+    const manager = createFieldManager();
+    const objects = ['a', 'b', 'c'].map((name): JsonObject => {
+      const metadata: JsonObject = { uid: 'u', resourceVersion: '7', selfLink: '/x', name, labels: null };
+      return { apiVersion: 'example.com/v1', kind: 'Thing', metadata, spec: { name } };
+    });
+    for (const object of objects) {
+      manager.update(undefined, object, { manager: 'm', now: '2030-01-01T00:00:00Z' });
+      const bytes = encodeStored(object);
+      const made = storedObject(bytes, 'k');
+      expect(JSON.parse(JSON.stringify(made))).toEqual(parseObject(bytes, 'k'));
+      encodeStored({ metadata: {} });
+      expect(storedObject(bytes, 'k')).toEqual(parseObject(bytes, 'k'));
     }
   });
 });

@@ -5,7 +5,7 @@
 
 import { managedFieldsOf, setManagedFields } from '../../apimachinery/managed-fields/object-managed-fields.ts';
 import { sharedEntriesBytes } from '../../apimachinery/managed-fields/shared-entries.ts';
-import { encodeUtf8, encodeUtf8Around } from '../../base/bytes.ts';
+import { EMPTY_BYTES, encodeUtf8, encodeUtf8Around } from '../../base/bytes.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
@@ -97,6 +97,21 @@ export function encodeUnstored(object: JsonObject): Uint8Array {
   return encodeWith(object, metadataIn(object)['resourceVersion']);
 }
 
+/**
+ * The object that was encoded last, as it is stored. Encoders of other forms take it instead of parsing its bytes.
+ * Invariant: an object is not modified between its encoding and its write.
+ */
+const last: { bytes: Uint8Array; object: JsonObject; metadata: JsonObject } = {
+  bytes: EMPTY_BYTES,
+  object: {},
+  metadata: {},
+};
+
+/** The object of stored bytes: the one that was encoded as them if it was the last one, otherwise a parsed one. */
+export function storedObject(bytes: Uint8Array, key: string): JsonObject {
+  return last.bytes === bytes ? { ...last.object, metadata: last.metadata } : parseObject(bytes, key);
+}
+
 function encodeWith(object: JsonObject, resourceVersion: JsonValue | undefined): Uint8Array {
   const metadata = metadataIn(object);
   const written = orderedMetadata(metadata, resourceVersion);
@@ -106,16 +121,23 @@ function encodeWith(object: JsonObject, resourceVersion: JsonValue | undefined):
   object['metadata'] = written as JsonObject;
   try {
     const text = writeJson(object);
-    if (entries === undefined) return encodeUtf8(text);
-    const at = text.indexOf(PLACEHOLDER_TEXT);
-    const next = at + PLACEHOLDER_TEXT.length;
-    if (text.indexOf(PLACEHOLDER_TEXT, next) < 0) return encodeUtf8Around(text.slice(0, at), entries, text.slice(next));
-    // The object itself contains the text.
     written['managedFields'] = managedFields;
-    return encodeUtf8(writeJson(object));
+    last.bytes = encodeText(text, entries) ?? encodeUtf8(writeJson(object));
+    last.object = object;
+    last.metadata = written as JsonObject;
+    return last.bytes;
   } finally {
     object['metadata'] = metadata;
   }
+}
+
+/** Undefined if the object itself contains the placeholder of the entries. */
+function encodeText(text: string, entries: Uint8Array | undefined): Uint8Array | undefined {
+  if (entries === undefined) return encodeUtf8(text);
+  const at = text.indexOf(PLACEHOLDER_TEXT);
+  const next = at + PLACEHOLDER_TEXT.length;
+  if (text.indexOf(PLACEHOLDER_TEXT, next) >= 0) return undefined;
+  return encodeUtf8Around(text.slice(0, at), entries, text.slice(next));
 }
 
 /** Stands for managedFields whose bytes are known, while the rest of the object is written. */

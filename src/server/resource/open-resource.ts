@@ -1,7 +1,12 @@
 /** Opens declared resources: makes the store of a resource and the stores of its subresources. */
 import { RegistryStore } from '../registry/store.ts';
 import type { RegistryHost } from './registry-host.ts';
-import type { ResourceDefinition, StoredDefinition, SubresourceDefinition } from './resource-definition.ts';
+import {
+  type ResourceDefinition,
+  type StoredDefinition,
+  type SubresourceDefinition,
+  storedGroupResource,
+} from './resource-definition.ts';
 import type { ResourceStore } from './resource-store.ts';
 
 export interface OpenSubresource {
@@ -43,13 +48,20 @@ export function openResource(definition: ResourceDefinition, host: RegistryHost)
   if (own !== undefined) return openWith(own, undefined, definition, host);
   const storage = definition.storage?.(host);
   if (storage === undefined) {
-    const registry = new RegistryStore(definition, host);
-    return openWith(registry, registry, definition, host);
+    const routed = routedHost(definition, host);
+    const registry = new RegistryStore(definition, routed);
+    return openWith(registry, registry, definition, routed);
   }
   const ownHost = { ...host, storage };
   const registry = new RegistryStore(definition, ownHost);
   const open = openWith(registry, registry, definition, ownHost);
   return { ...open, stop: () => open.stop().finally(() => storage.stop()) };
+}
+
+/** The host with the storage of the resource. */
+function routedHost(definition: ResourceDefinition, host: RegistryHost): RegistryHost {
+  const storage = host.storageOf?.(storedGroupResource(definition)) ?? host.storage;
+  return storage === host.storage ? host : { ...host, storage };
 }
 
 function openWith(

@@ -1,10 +1,17 @@
 /** The environment that the stores of one server share: the storage, the clock, and sources of identifiers. */
-import type { GroupVersionResource } from '../../apimachinery/meta/gvk.ts';
+import type { GroupResource, GroupVersionResource } from '../../apimachinery/meta/gvk.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Storage } from '../../storage/storage.ts';
 
 export interface RegistryHost {
   readonly storage: Storage;
+  /**
+   * Returns the storage of a resource, which may be another one than `storage`. Called once per resource, when it is
+   * opened. Absent: every resource is in `storage`.
+   */
+  storageOf?(resource: GroupResource): Storage;
+  /** The storages besides `storage` that `storageOf` returns. Default: none. */
+  readonly otherStorages?: readonly Storage[];
   /** The first segment of every key. Servers with different scopes can share one storage. */
   readonly scope: string;
   readonly clock: Clock;

@@ -6,7 +6,7 @@
  *
  * Objects are plain JSON. A function of a definition may change an object in place only where it says so.
  */
-import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
+import type { GroupResource, ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Revision, Storage } from '../../storage/storage.ts';
@@ -50,7 +50,8 @@ export interface StoredHistory {
   /**
    * The revision after which every object was written in the storage version, under this schema. Infinity while that is
    * not known. Called often; once it returns a number, it always returns that number. Absent: the revision at which the
-   * store started, for a resource that only this program writes.
+   * store started, for a resource that only this program writes. Not called on a shared storage, where no revision is
+   * such a one.
    */
   exactSince?(): Revision;
   /**
@@ -118,6 +119,20 @@ export interface ResourceDefinition {
   /** Makes the resource's own store. Called once, when the resource is opened. Absent: the store over Storage. */
   store?(host: RegistryHost): ResourceStore;
   readonly subresources: readonly SubresourceDefinition[];
+}
+
+/**
+ * The group and the plural by which options name a stored resource. A resource with a version in the core group counts
+ * as one of that group: events.
+ */
+export function storedGroupResource({
+  plural,
+  storageVersion,
+  storedVersions,
+  versions,
+}: ResourceDefinition): GroupResource {
+  const isCore = (storedVersions ?? versions).some(({ group }) => group === '');
+  return { group: isCore ? '' : (storageVersion?.group ?? ''), resource: plural };
 }
 
 /** A resource whose objects are kept by the store over Storage. */

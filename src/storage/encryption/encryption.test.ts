@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import { createCipherProvider as createProvider } from './cipher-provider.ts';
 import { Encryption, type EncryptionRules } from './encryption.ts';
 import { type CipherName, IDENTITY } from './provider.ts';
-import { createProvider } from './providers.ts';
 
 const secret = (fill: number, length = 32): Uint8Array => new Uint8Array(length).fill(fill);
 const CIPHERS: readonly CipherName[] = ['aescbc', 'aesgcm', 'secretbox'];
@@ -50,7 +50,7 @@ describe('encryption of stored values', () => {
     const stored = before.toStorage(VALUE, { key: KEY });
     expect(after.fromStorage(stored, { key: KEY })).toEqual({ value: VALUE, stale: true });
     expect(after.fromStorage(VALUE, { key: KEY })).toEqual({ value: VALUE, stale: true });
-    expect(after.fromStorage(after.toStorage(VALUE, { key: KEY }), { key: KEY }).stale).toBe(false);
+    expect(after.fromStorage(after.toStorage(VALUE, { key: KEY }), { key: KEY })).toMatchObject({ stale: false });
     before.setRules(new Map([['secrets.', [IDENTITY]]]));
     expect(() => before.fromStorage(stored, { key: KEY })).toThrow(/no provider .* \(k8s:enc:aescbc:v1:old:\)/);
   });

@@ -1,10 +1,12 @@
 /**
  * The transformer that encrypts stored values by resource. The first provider of a resource encrypts; a value of another
- * provider or another key is stale, so that the next write of it uses the first one.
+ * provider or another key is stale, so that the next write of it uses the first one. Only values of a KMS provider are
+ * decrypted asynchronously, and only the first one of each seed.
  */
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import { StorageError } from '../errors.ts';
 import { type FromStorage, type TransformContext, type ValueTransformer, valueEncoding } from '../value-transformer.ts';
-import { IDENTITY, type Provider } from './provider.ts';
+import { IDENTITY, type Opened, type Provider } from './provider.ts';
 
 /** The resource that the values of a key belong to. */
 export interface KeyResource {
@@ -45,16 +47,17 @@ export class Encryption implements ValueTransformer {
     return first.seal(value, this.#options.pathOf(key));
   }
 
-  fromStorage(stored: Uint8Array, { key }: TransformContext): FromStorage {
+  fromStorage(stored: Uint8Array, { key }: TransformContext): MaybePromise<FromStorage> {
     const path = this.#options.pathOf(key);
-    let reason = 'no provider of the encryption configuration has its prefix';
-    for (const [i, provider] of this.#providersOf(key).entries()) {
-      const opened = provider.open(stored, path);
+    const providers = this.#providersOf(key);
+    let failure: Opened = NO_PROVIDER;
+    for (let i = 0; i < providers.length; i++) {
+      const opened = providers[i]!.open(stored, path);
+      if (isPromise(opened)) return opened.then((later) => plainValue(later, i === 0, { stored, key }));
       if (opened.outcome === 'ok') return { value: opened.value, stale: i > 0 || !opened.isFirstKey };
-      if (opened.outcome === 'failed') reason = `it cannot be decrypted: ${opened.reason}`;
+      if (opened.outcome !== 'other') failure = opened;
     }
-    if (valueEncoding(stored) === 'encrypted') reason = `${reason} (${prefixOf(stored)})`;
-    throw new StorageError('Corrupt', `the value of ${JSON.stringify(key)} cannot be decoded: ${reason}`, { key });
+    return plainValue(failure, false, { stored, key });
   }
 
   #providersOf(key: string): readonly Provider[] {
@@ -68,6 +71,21 @@ export class Encryption implements ValueTransformer {
       PLAIN
     );
   }
+}
+
+const NO_PROVIDER: Opened = { outcome: 'other' };
+
+/** Throws StorageError if the value could not be decrypted. */
+function plainValue(opened: Opened, isFirst: boolean, of: { stored: Uint8Array; key: string }): FromStorage {
+  if (opened.outcome === 'ok') return { value: opened.value, stale: !isFirst || !opened.isFirstKey };
+  const { stored, key } = of;
+  const reason =
+    opened.outcome === 'other'
+      ? 'no provider of the encryption configuration has its prefix'
+      : `it cannot be decrypted: ${opened.reason}`;
+  const shown = valueEncoding(stored) === 'encrypted' ? `${reason} (${prefixOf(stored)})` : reason;
+  const code = opened.outcome === 'unavailable' ? 'KeyUnavailable' : 'Corrupt';
+  throw new StorageError(code, `the value of ${JSON.stringify(key)} cannot be decoded: ${shown}`, { key });
 }
 
 /** The key of a rule: resource and group, with a dot also for the core group. */

@@ -1,5 +1,11 @@
 /** The interface of encryption providers, and the one that does not encrypt. */
 import { encodeUtf8, equalBytes } from '../../base/bytes.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { GrpcChannel, GrpcChannelOptions } from '../../base/grpc.ts';
+import type { Stoppable } from '../../base/lifetime.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { KmsObserver } from './kms/kms-observer.ts';
 
 export interface EncryptionKey {
   readonly name: string;
@@ -19,16 +25,54 @@ export type Opened =
   | { readonly outcome: 'ok'; readonly value: Uint8Array; readonly isFirstKey: boolean }
   /** The value does not have the prefix of the provider, or of any of its keys. */
   | { readonly outcome: 'other' }
-  | { readonly outcome: 'failed'; readonly reason: string };
+  | { readonly outcome: 'failed'; readonly reason: string }
+  /** The key cannot be had now. */
+  | { readonly outcome: 'unavailable'; readonly reason: string };
 
 /** A provider with its keys: the first one encrypts, all of them decrypt. `path` is the key of the value in etcd. */
 export interface Provider {
+  /** Throws StorageError(KeyUnavailable) if there is no key to encrypt with. */
   seal(plain: Uint8Array, path: string): Uint8Array;
-  open(stored: Uint8Array, path: string): Opened;
+  /** A promise is returned only for a value whose prefix no other provider has. It never rejects. */
+  open(stored: Uint8Array, path: string): MaybePromise<Opened>;
 }
 
-/** Makes a provider of at least one key, each of a length in KEY_LENGTHS. */
-export type CreateProvider = (name: CipherName, keys: readonly EncryptionKey[]) => Provider;
+/** The settings of a KMS plugin. */
+export interface KmsSettings {
+  /** Unique in a configuration. It is part of the prefix of stored values. */
+  readonly name: string;
+  /** The path of a Unix socket. A leading `@` is the abstract namespace. */
+  readonly socketPath: string;
+  /** The time for one call. */
+  readonly timeoutMs: number;
+}
+
+/** A provider whose keys a KMS plugin encrypts. Before `start()` it decrypts only. */
+export interface KmsProvider extends Provider, Stoppable {
+  readonly name: string;
+  readonly timeoutMs: number;
+  /** Asks the plugin for a key, and looks after it until `stop()`. Resolves after the first attempt, never rejects. */
+  start(): Promise<void>;
+  /** Returns the reason why the plugin is not healthy. A result may be some seconds old. */
+  check(): Promise<string | undefined>;
+}
+
+/** Opens a channel to a KMS plugin. Called with the first call to the plugin. */
+export type OpenChannel = (options: GrpcChannelOptions) => Promise<GrpcChannel>;
+
+export interface ProviderHost {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly observer: KmsObserver;
+  readonly openChannel: OpenChannel;
+}
+
+/** The maker of the providers of a configuration. */
+export interface ProviderFactory {
+  /** Makes a provider of at least one key, each of a length in KEY_LENGTHS. */
+  cipher(name: CipherName, keys: readonly EncryptionKey[]): Provider;
+  kms(settings: KmsSettings): KmsProvider;
+}
 
 const ENCRYPTED = encodeUtf8('k8s:enc:');
 

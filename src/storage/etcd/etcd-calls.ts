@@ -5,15 +5,25 @@
 import { type BackoffPolicy, backoffDelay } from '../../base/backoff.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
+import { isGrpcError } from '../../base/grpc.ts';
 import type { Revision } from '../storage.ts';
-import { COMPACT, type EtcdClient, LEASE_GRANT, RANGE, STATUS, TXN } from './etcd-client.ts';
-import { isGrpcError, isMemberFailure, toStorageError } from './grpc-error.ts';
+import { COMPACT, type EtcdClient, LEASE_GRANT, LEASE_TIME_TO_LIVE, RANGE, STATUS, TXN } from './etcd-client.ts';
+import type { EtcdObserver, EtcdOperation } from './etcd-observer.ts';
+import { isMemberFailure, toStorageError } from './grpc-error.ts';
 import type { HistoryGuard } from './history-guard.ts';
 import type { LeaseId, RangeRequest, RangeResponse, StatusResponse, TxnRequest, TxnResponse } from './messages.ts';
-import { compactRequest, emptyRequest, leaseGrantRequest, rangeRequest, txnRequest } from './requests.ts';
+import {
+  compactRequest,
+  emptyRequest,
+  leaseGrantRequest,
+  leaseTimeToLiveRequest,
+  rangeRequest,
+  txnRequest,
+} from './requests.ts';
 import {
   readHeaderOnly,
   readLeaseGrantResponse,
+  readLeaseTimeToLiveResponse,
   readRangeResponse,
   readStatusResponse,
   readTxnResponse,
@@ -26,45 +36,70 @@ export interface EtcdCallsOptions {
   readonly client: EtcdClient;
   readonly clock: Clock;
   readonly history: HistoryGuard;
+  readonly observer?: EtcdObserver | undefined;
 }
 
 export class EtcdCalls {
   readonly #client: EtcdClient;
   readonly #clock: Clock;
   readonly #history: HistoryGuard;
+  readonly #observer: EtcdObserver | undefined;
 
-  constructor({ client, clock, history }: EtcdCallsOptions) {
+  constructor({ client, clock, history, observer }: EtcdCallsOptions) {
     this.#client = client;
     this.#clock = clock;
     this.#history = history;
+    this.#observer = observer;
   }
 
-  /** A linearizable read. Throws GrpcError for a compacted or future revision, otherwise StorageError. */
-  async range(request: RangeRequest): Promise<RangeResponse> {
+  /**
+   * A linearizable read. Throws GrpcError for a compacted or future revision, otherwise StorageError. The observer is
+   * told of a request with an operation; `key` is a key or a prefix of the store.
+   */
+  async range(request: RangeRequest, operation?: EtcdOperation, key = ''): Promise<RangeResponse> {
     const frame = rangeRequest(request);
     const asked = this.#history.revision;
-    const response = readRangeResponse(
-      await this.#patiently(() => this.#client.call(RANGE, frame, { isRead: true }), isMemberFailure),
-    );
+    const begun = this.#clock.monotonic();
+    let bytes: Uint8Array;
+    try {
+      bytes = await this.#patiently(() => this.#client.call(RANGE, frame, { isRead: true }), isMemberFailure);
+    } catch (caught) {
+      this.#observe(operation, key, begun, false);
+      throw caught;
+    }
+    this.#observe(operation, key, begun, true);
+    const response = readRangeResponse(bytes);
     this.#history.take(response.header, asked);
     return response;
   }
 
   /**
    * A transaction. `isRepeated` in the result: the outcome of an earlier attempt is not known, so the transaction may
-   * have been carried out before. Throws the error of the last attempt.
+   * have been carried out before. Throws the error of the last attempt. The observer is told as by `range`.
    */
-  async txn(request: TxnRequest): Promise<{ readonly response: TxnResponse; readonly isRepeated: boolean }> {
+  async txn(
+    request: TxnRequest,
+    operation?: EtcdOperation,
+    key = '',
+  ): Promise<{ readonly response: TxnResponse; readonly isRepeated: boolean }> {
     const frame = txnRequest(request);
+    const begun = this.#clock.monotonic();
     let isRepeated = false;
-    const bytes = await this.#patiently(async () => {
-      try {
-        return await this.#client.call(TXN, frame, { isRead: false });
-      } catch (caught) {
-        isRepeated ||= isGrpcError(caught) && caught.progress === 'unknown';
-        throw toError(caught);
-      }
-    }, isMemberFailure);
+    let bytes: Uint8Array;
+    try {
+      bytes = await this.#patiently(async () => {
+        try {
+          return await this.#client.call(TXN, frame, { isRead: false });
+        } catch (caught) {
+          isRepeated ||= isGrpcError(caught) && caught.progress === 'unknown';
+          throw toError(caught);
+        }
+      }, isMemberFailure);
+    } catch (caught) {
+      this.#observe(operation, key, begun, false);
+      throw caught;
+    }
+    this.#observe(operation, key, begun, true);
     const response = readTxnResponse(bytes);
     // The revision when the request was sent does not matter here: every answer is one of the leader.
     this.#history.take(response.header, 0);
@@ -83,26 +118,20 @@ export class EtcdCalls {
     return readLeaseGrantResponse(bytes).id;
   }
 
-  /** The release of the member in use. Undefined: it did not answer in time. */
-  async version(timeoutMs: number): Promise<string | undefined> {
-    const { endpoint } = this.#client;
-    try {
-      const bytes = await this.#client.callMember(endpoint, STATUS, emptyRequest(), timeoutMs);
-      return readStatusResponse(bytes).version;
-    } catch {
-      return undefined;
-    }
+  /** The seconds until a lease expires; -1 for one that has expired. */
+  async leaseSeconds(id: LeaseId): Promise<number> {
+    const frame = leaseTimeToLiveRequest(id);
+    const call = (): Promise<Uint8Array> => this.#client.call(LEASE_TIME_TO_LIVE, frame, { isRead: true });
+    return readLeaseTimeToLiveResponse(await this.#patiently(call, isMemberFailure)).ttlSeconds;
   }
 
-  /** The status of each member that answers, by its URL. */
-  async status(timeoutMs: number): Promise<ReadonlyMap<string, StatusResponse>> {
-    const found = new Map<string, StatusResponse>();
-    const ask = async (endpoint: string): Promise<void> => {
-      const bytes = await this.#client.callMember(endpoint, STATUS, emptyRequest(), timeoutMs);
-      found.set(endpoint, readStatusResponse(bytes));
-    };
-    await Promise.allSettled(this.#client.endpoints.map(ask));
-    return found;
+  /** The status of the member in use. Throws GrpcError if it does not answer in time. */
+  async status(timeoutMs: number): Promise<StatusResponse> {
+    return readStatusResponse(await this.#client.callPinned(STATUS, emptyRequest(), timeoutMs));
+  }
+
+  #observe(operation: EtcdOperation | undefined, key: string, begun: number, ok: boolean): void {
+    if (operation !== undefined) this.#observer?.request(operation, key, this.#clock.monotonic() - begun, ok);
   }
 
   async #patiently(call: () => Promise<Uint8Array>, isTransient: (error: unknown) => boolean): Promise<Uint8Array> {

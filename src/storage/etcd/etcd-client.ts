@@ -6,53 +6,54 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { ConfigError, toError } from '../../base/errors.ts';
-import { Channel, type Duplex, type DuplexSink, type TlsFiles } from './channel.ts';
-import { isGrpcError, isMemberFailure } from './grpc-error.ts';
+import {
+  type GrpcChannel,
+  type GrpcDuplex,
+  type GrpcDuplexSink,
+  type GrpcTls,
+  isGrpcError,
+  type OpenGrpcChannel,
+} from '../../base/grpc.ts';
+import { StorageError } from '../errors.ts';
+import { isMemberFailure, progressOf } from './grpc-error.ts';
 
 export const RANGE = '/etcdserverpb.KV/Range';
 export const TXN = '/etcdserverpb.KV/Txn';
 export const COMPACT = '/etcdserverpb.KV/Compact';
 export const WATCH = '/etcdserverpb.Watch/Watch';
 export const LEASE_GRANT = '/etcdserverpb.Lease/LeaseGrant';
+export const LEASE_TIME_TO_LIVE = '/etcdserverpb.Lease/LeaseTimeToLive';
 export const STATUS = '/etcdserverpb.Maintenance/Status';
 
+/** A member that has lost its leader answers at once instead of waiting (`rpctypes.MetadataRequireLeaderKey`). */
+const REQUIRE_LEADER = { hasleader: 'true' };
 /** The time for one call. The reference has none of its own; its requests end with the request of their client. */
 const CALL_TIMEOUT_MS = 10_000;
 
 export interface EtcdClientOptions {
   /** URLs of members. The first one is used until it fails. */
   readonly endpoints: readonly string[];
-  readonly tls?: TlsFiles;
+  readonly tls?: GrpcTls;
   readonly clock: Clock;
-  /** Called after each call with its method, its duration and whether it succeeded. Default: nothing. */
-  readonly onCall?: ((path: string, ms: number, ok: boolean) => void) | undefined;
+  readonly openChannel: OpenGrpcChannel;
 }
 
 export class EtcdClient {
-  readonly #channels: readonly Channel[];
-  readonly #clock: Clock;
-  readonly #onCall: EtcdClientOptions['onCall'];
+  readonly #channels: readonly GrpcChannel[];
   #pinned = 0;
+  #isClosed = false;
 
-  constructor({ endpoints, tls = {}, clock, onCall }: EtcdClientOptions) {
+  constructor({ endpoints, tls = {}, clock, openChannel }: EtcdClientOptions) {
     if (endpoints.length === 0) throw new ConfigError('etcd needs at least one server');
-    this.#clock = clock;
-    this.#onCall = onCall;
-    this.#channels = endpoints.map((endpoint) => new Channel({ endpoint: checkEndpoint(endpoint), tls, clock }));
-  }
-
-  /** The URL of the member that is in use. */
-  get endpoint(): string {
-    return this.#channel.endpoint;
-  }
-
-  get endpoints(): readonly string[] {
-    return this.#channels.map(({ endpoint }) => endpoint);
+    this.#channels = endpoints.map((endpoint) =>
+      openChannel({ endpoint: checkEndpoint(endpoint), tls, clock, metadata: REQUIRE_LEADER, progressOf }),
+    );
   }
 
   /**
    * Calls the pinned member. A call that was refused is repeated on each of the other members once, and one that only
-   * reads (`isRead`) also after any failure of a member.
+   * reads (`isRead`) also after any failure of a member. Throws StorageError(Closed) once the client is closed: the
+   * store waits for its writes first, so that such a call is a read.
    */
   async call(
     path: string,
@@ -61,13 +62,10 @@ export class EtcdClient {
   ): Promise<Uint8Array> {
     for (let attempt = 1; ; attempt++) {
       const channel = this.#channel;
-      const begun = this.#clock.monotonic();
       try {
-        const answer = await channel.unary(path, frame, timeoutMs);
-        this.#onCall?.(path, this.#clock.monotonic() - begun, true);
-        return answer;
+        return await channel.unary(path, frame, timeoutMs);
       } catch (caught) {
-        this.#onCall?.(path, this.#clock.monotonic() - begun, false);
+        if (this.#isClosed) throw new StorageError('Closed', 'the store is stopped', { cause: caught });
         if (!isMemberFailure(caught)) throw toError(caught);
         this.failed(channel);
         const mayRepeat = isRead || (isGrpcError(caught) && caught.progress === 'refused');
@@ -77,14 +75,13 @@ export class EtcdClient {
     }
   }
 
-  /** Calls one member by its URL, whichever is pinned. */
-  callMember(endpoint: string, path: string, frame: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
-    const channel = this.#channels.find((each) => each.endpoint === endpoint) ?? this.#channel;
-    return channel.unary(path, frame, timeoutMs);
+  /** Calls the pinned member, once. Its failure does not move the pin. */
+  callPinned(path: string, frame: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    return this.#channel.unary(path, frame, timeoutMs);
   }
 
   /** Opens a stream to the pinned member. Its failure moves the pin. */
-  stream(path: string, sink: DuplexSink): Duplex {
+  stream(path: string, sink: GrpcDuplexSink): GrpcDuplex {
     const channel = this.#channel;
     return channel.duplex(path, {
       message: (message) => sink.message(message),
@@ -96,16 +93,17 @@ export class EtcdClient {
   }
 
   /** Moves the pin away from a member that failed, unless it was moved before. */
-  failed(channel: Channel): void {
+  failed(channel: GrpcChannel): void {
     if (channel === this.#channel) this.#pinned = (this.#pinned + 1) % this.#channels.length;
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const channel of this.#channels) channel.close();
   }
 
-  get #channel(): Channel {
-    return this.#channels[this.#pinned] as Channel;
+  get #channel(): GrpcChannel {
+    return this.#channels[this.#pinned] as GrpcChannel;
   }
 }
 

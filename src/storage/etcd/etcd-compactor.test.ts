@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { compactorRequest, stepCompactor } from './etcd-compactor.ts';
 
-const header = (revision: number) => ({ clusterId: 'a', memberId: 'm', revision });
+const header = (revision: number) => ({ clusterId: 'a', revision });
 const key = (version: number, value: string) => ({
   key: 'compact_rev_key',
   value: encodeUtf8(value),

@@ -1,4 +1,5 @@
 /** The reads of the driver. All are linearizable. */
+import { LruMap } from '../../base/lru-map.ts';
 import { SharedRead } from '../../base/shared-read.ts';
 import { StorageError } from '../errors.ts';
 import type { KeyRange } from '../keys.ts';
@@ -13,6 +14,7 @@ import type {
   Revision,
 } from '../storage.ts';
 import { type EtcdCalls, withStorageError } from './etcd-calls.ts';
+import type { EtcdObserver, EtcdOperation } from './etcd-observer.ts';
 import { isCompacted, isFuture } from './grpc-error.ts';
 import type { HistoryGuard } from './history-guard.ts';
 import type { KeyMap } from './key-map.ts';
@@ -20,6 +22,8 @@ import type { EtcdKeyValue, RangeRequest, RangeResponse } from './messages.ts';
 
 /** The most items of one request. A longer list is read in pages at one revision. */
 const PAGE = 10_000;
+/** How many pages may be read in advance. One of a caller that has stopped is dropped after as many others. */
+const MAX_AHEAD = 8;
 /** How often a list of the current state is tried if its revision is compacted meanwhile. */
 const ATTEMPTS = 3;
 
@@ -27,6 +31,7 @@ export interface EtcdReadsOptions {
   readonly calls: EtcdCalls;
   readonly keys: KeyMap;
   readonly history: HistoryGuard;
+  readonly observer?: EtcdObserver | undefined;
   toItem(item: EtcdKeyValue): KeyValue;
 }
 
@@ -35,9 +40,13 @@ export class EtcdReads {
   readonly #keys: KeyMap;
   readonly #history: HistoryGuard;
   readonly #toItem: EtcdReadsOptions['toItem'];
+  readonly #observer: EtcdObserver | undefined;
   readonly #revision: SharedRead<Revision>;
+  /** Pages that were requested in advance, by their request. */
+  readonly #ahead = new LruMap<string, Promise<RangeResult>>(MAX_AHEAD);
 
-  constructor({ calls, keys, history, toItem }: EtcdReadsOptions) {
+  constructor({ calls, keys, history, observer, toItem }: EtcdReadsOptions) {
+    this.#observer = observer;
     this.#calls = calls;
     this.#keys = keys;
     this.#history = history;
@@ -56,7 +65,7 @@ export class EtcdReads {
   }
 
   async get(key: string, options: ReadOptions): Promise<GetResult> {
-    const response = await this.#range({ key: this.#keys.toEtcd(key) }, options);
+    const response = await this.#range({ key: this.#keys.toEtcd(key) }, options, { operation: 'get', key });
     if ('outcome' in response) return response;
     const revision = options.revision ?? response.header.revision;
     const [item] = response.items;
@@ -69,13 +78,15 @@ export class EtcdReads {
     const bounds = this.#bounds(range);
     if (bounds === undefined) return this.#nothing(options);
     if (options.countOnly) {
-      const response = await this.#range({ ...bounds, countOnly: true }, options);
+      const about = { operation: 'listWithCount', key: range.prefix } as const;
+      const response = await this.#range({ ...bounds, countOnly: true }, options, about);
       if ('outcome' in response) return response;
       const revision = options.revision ?? response.header.revision;
       return { outcome: 'ok', items: [], revision, next: undefined, remaining: response.count };
     }
     for (let attempt = 1; ; attempt++) {
-      const result = await this.#pages(bounds, options);
+      const result = await this.#pages(bounds, options, range.prefix);
+      if (result.outcome === 'ok') this.#observer?.listed(range.prefix, result.items.length);
       if (result.outcome !== 'compacted' || options.revision !== undefined) return result;
       if (attempt === ATTEMPTS)
         throw new StorageError('Unavailable', 'the state was compacted while it was being read');
@@ -100,7 +111,8 @@ export class EtcdReads {
     }
   }
 
-  async #pages(bounds: Bounds, options: ListOptions): Promise<ListResult> {
+  async #pages(bounds: Bounds, options: ListOptions, prefix: string): Promise<ListResult> {
+    const about = { operation: 'list', key: prefix } as const;
     const limit = options.limit === undefined || options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit;
     const items: KeyValue[] = [];
     let { revision } = options;
@@ -110,17 +122,32 @@ export class EtcdReads {
       // One more item than wanted is the start of the next page.
       const request = { key, end: bounds.end, limit: wanted + 1 };
       const read = revision === undefined ? options : { ...options, revision };
-      const response = await this.#range(request, read);
+      const ahead = revision === undefined ? undefined : this.#ahead.take(pageName(request, revision));
+      const response = await (ahead ?? this.#range(request, read, about));
       if ('outcome' in response) return response;
       revision ??= response.header.revision;
-      for (const item of response.items.slice(0, wanted)) items.push(this.#toItem(item));
       const next = response.items[wanted];
+      if (next !== undefined && options.nextLimit !== undefined && items.length + wanted >= limit)
+        this.#readAhead(
+          { key: next.key, end: bounds.end, limit: Math.min(options.nextLimit, PAGE) + 1 },
+          revision,
+          about,
+        );
+      for (const item of response.items.slice(0, wanted)) items.push(this.#toItem(item));
       if (next === undefined || items.length >= limit) {
         const remaining = response.count - Math.min(response.items.length, wanted);
         return { outcome: 'ok', items, revision, next: next && this.#keys.fromEtcd(next.key), remaining };
       }
       key = next.key;
     }
+  }
+
+  /** Requests a page before the caller does, so that etcd reads it while the caller decodes the page before it. */
+  #readAhead(request: RangeRequest, revision: Revision, about: Observed): void {
+    const page = this.#range(request, { revision }, about);
+    // The caller that takes the page handles the failure.
+    page.catch(() => undefined);
+    this.#ahead.set(pageName(request, revision), page);
   }
 
   /** A range that has no key of this store. */
@@ -141,13 +168,14 @@ export class EtcdReads {
     return key < range.end ? { key, end: range.end } : undefined;
   }
 
-  async #range(request: RangeRequest, { revision, atLeast }: ReadOptions): Promise<RangeResponse | Compacted | Future> {
+  async #range(request: RangeRequest, { revision, atLeast }: ReadOptions, about?: Observed): Promise<RangeResult> {
     const { horizon } = this.#history;
     // Older releases of etcd drop deletions at the compacted revision (etcd#18089), so etcd is not asked.
     if (revision !== undefined && revision < horizon) return { outcome: 'compacted', horizon };
     let response: RangeResponse;
     try {
-      response = await this.#calls.range(revision === undefined ? request : { ...request, revision });
+      const asked = revision === undefined ? request : { ...request, revision };
+      response = await this.#calls.range(asked, about?.operation, about?.key);
     } catch (caught) {
       if (isCompacted(caught)) {
         this.#history.compacted((revision ?? 0) + 1);
@@ -156,7 +184,8 @@ export class EtcdReads {
       if (isFuture(caught)) {
         const current = await this.revision();
         // It may have been reached meanwhile.
-        if (current >= (revision ?? 0)) return this.#range(request, { ...(revision !== undefined && { revision }) });
+        if (current >= (revision ?? 0))
+          return this.#range(request, { ...(revision !== undefined && { revision }) }, about);
         return { outcome: 'future', current };
       }
       return withStorageError(() => Promise.reject(caught), { isWrite: false });
@@ -164,6 +193,18 @@ export class EtcdReads {
     const current = response.header.revision;
     return atLeast !== undefined && current < atLeast ? { outcome: 'future', current } : response;
   }
+}
+
+type RangeResult = RangeResponse | Compacted | Future;
+
+function pageName({ key, end, limit }: RangeRequest, revision: Revision): string {
+  return JSON.stringify([key, end, limit, revision]);
+}
+
+/** The name of a request for the observer. */
+interface Observed {
+  readonly operation: EtcdOperation;
+  readonly key: string;
 }
 
 interface Bounds {

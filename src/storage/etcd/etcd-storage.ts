@@ -1,4 +1,5 @@
 /** The etcd driver: `Storage` over an etcd cluster that other processes share. It connects the parts. */
+import { decodeUtf8 } from '../../base/bytes.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { Stoppable } from '../../base/lifetime.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../checks.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
+import type { SizedStorage } from '../sized-storage.ts';
 import type {
   CompactorOptions,
   CreateOptions,
@@ -24,7 +26,6 @@ import type {
   ReadOptions,
   Revision,
   SeenState,
-  Storage,
   StorageEvent,
   StorageLimits,
   Watch,
@@ -36,21 +37,23 @@ import type {
 import { EtcdCalls, withStorageError } from './etcd-calls.ts';
 import { EtcdClient, type EtcdClientOptions } from './etcd-client.ts';
 import { EtcdCompactor } from './etcd-compactor.ts';
+import type { EtcdObserver } from './etcd-observer.ts';
 import { EtcdReads } from './etcd-reads.ts';
 import { EtcdWatch, type WatchHost } from './etcd-watch.ts';
 import { EtcdWrites } from './etcd-writes.ts';
 import { isCompacted, isFuture } from './grpc-error.ts';
 import { HistoryGuard } from './history-guard.ts';
+import { importMarkerKey } from './import-marker.ts';
 import { createKeyMap, type KeyMap } from './key-map.ts';
 import { DEFAULT_LEASE_REUSE_SECONDS, Leases } from './leases.ts';
-import type { EtcdEvent, EtcdKeyValue, Header, StatusResponse } from './messages.ts';
+import type { EtcdEvent, EtcdKeyValue, Header, RangeResponse } from './messages.ts';
 import { markerKey, ordersProgress, type ProgressMarker } from './progress-marker.ts';
 import { WatchHub } from './watch-hub.ts';
 
 /** Watches get this long to deliver the last writes when the store is stopped. */
 const STOP_MS = 2_000;
-/** The time for the question which release a member has. */
-const VERSION_MS = 2_000;
+/** The time for the question which release a member has, and how large its database is. */
+const STATUS_MS = 2_000;
 
 export interface EtcdStorageOptions extends EtcdClientOptions {
   readonly clock: Clock;
@@ -62,9 +65,11 @@ export interface EtcdStorageOptions extends EtcdClientOptions {
   readonly leaseReuseSeconds?: number;
   /** Called when the cluster was restored from a backup: watches end `compacted`. Default: nothing. */
   readonly onRestored?: ((revision: Revision) => void) | undefined;
+  /** Default: none. */
+  readonly observer?: EtcdObserver | undefined;
 }
 
-export class EtcdStorage implements Storage {
+export class EtcdStorage implements SizedStorage {
   readonly driver = 'etcd';
   readonly embedded = false;
   /** etcd's `--max-request-bytes` is 1.5 MiB by default and counts the whole request, with the key. */
@@ -85,19 +90,20 @@ export class EtcdStorage implements Storage {
   #stopping: Promise<void> | undefined;
 
   constructor(options: EtcdStorageOptions) {
-    const { clock, prefix = '/registry', scope = 'registry' } = options;
+    const { clock, prefix = '/registry', scope = 'registry', observer } = options;
     this.#options = options;
     this.#client = new EtcdClient(options);
     this.#keys = createKeyMap(prefix, scope);
     this.#history = new HistoryGuard((revision) => this.#restored(revision));
     const { keys, history } = { keys: this.#keys, history: this.#history };
-    this.#calls = new EtcdCalls({ client: this.#client, clock, history });
+    this.#calls = new EtcdCalls({ client: this.#client, clock, history, observer });
     const toItem = (item: EtcdKeyValue): KeyValue => toKeyValue(keys, item);
-    this.#reads = new EtcdReads({ calls: this.#calls, keys, history, toItem });
+    this.#reads = new EtcdReads({ calls: this.#calls, keys, history, observer, toItem });
     const leases = new Leases({
       clock,
       reuseSeconds: options.leaseReuseSeconds ?? DEFAULT_LEASE_REUSE_SECONDS,
       grant: (seconds) => this.#calls.grantLease(seconds),
+      observer,
     });
     this.#writes = new EtcdWrites({ calls: this.#calls, keys, leases, toItem });
     const marker: ProgressMarker = {
@@ -122,6 +128,7 @@ export class EtcdStorage implements Storage {
     this.#hub = new WatchHub({
       watcher: { ...watcher, key: keys.start, end: keys.end },
       toEvent,
+      observer,
       onCompacted: (horizon) => history.compacted(horizon),
     });
     this.#host = {
@@ -244,10 +251,18 @@ export class EtcdStorage implements Storage {
     return compactor;
   }
 
-  /** The status of each member that answers within the time, by its URL. */
-  status(timeoutMs: number): Promise<ReadonlyMap<string, StatusResponse>> {
+  /** The import into this prefix that has begun and not ended, as its marker describes it. */
+  async unfinishedImport(): Promise<string | undefined> {
     this.#assertOpen();
-    return this.#calls.status(timeoutMs);
+    const read = (): Promise<RangeResponse> => this.#calls.range({ key: importMarkerKey(this.#keys) });
+    const { items } = await withStorageError(read, { isWrite: false });
+    return items[0] && decodeUtf8(items[0].value);
+  }
+
+  /** The size of the database file of the member in use. */
+  async size(): Promise<number> {
+    this.#assertOpen();
+    return (await withStorageError(() => this.#calls.status(STATUS_MS), { isWrite: false })).dbSize;
   }
 
   stop(): Promise<void> {
@@ -272,8 +287,12 @@ export class EtcdStorage implements Storage {
   /** Asks the member in use for its release, before a stream to it is opened. */
   async #checkProgress(): Promise<void> {
     if (this.#progress === 'marker') return;
-    const version = await this.#calls.version(VERSION_MS);
-    if (version !== undefined) this.#progress = ordersProgress(version) ? 'ordered' : 'marker';
+    try {
+      const { version } = await this.#calls.status(STATUS_MS);
+      this.#progress = ordersProgress(version) ? 'ordered' : 'marker';
+    } catch {
+      // The marker is used until a member answers.
+    }
   }
 
   /** Waits until the watches have the writes that were acknowledged. A cluster that does not answer ends the wait. */

@@ -95,8 +95,14 @@ export class EtcdWatch implements Watch, HubWatch {
   }
 
   deliver(events: readonly StorageEvent[]): void {
-    const mine = events.filter((event) => event.revision > this.#after && this.#covers(event.key));
-    if (mine.length === 0) return;
+    let mine: StorageEvent[] | undefined;
+    for (let i = 0; i < events.length; i++) {
+      const event = events[i] as StorageEvent;
+      if (event.revision <= this.#after || !this.#covers(event.key)) continue;
+      if (mine === undefined) mine = [event];
+      else mine.push(event);
+    }
+    if (mine === undefined) return;
     if (this.#isLive) {
       this.#pass(mine);
       return;
@@ -295,7 +301,8 @@ export class EtcdWatch implements Watch, HubWatch {
   }
 
   #covers(key: string): boolean {
-    for (const prefix of this.#prefixes) if (key.startsWith(prefix)) return true;
+    const prefixes = this.#prefixes;
+    for (let i = 0; i < prefixes.length; i++) if (key.startsWith(prefixes[i] as string)) return true;
     return false;
   }
 }

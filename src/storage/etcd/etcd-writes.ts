@@ -15,10 +15,11 @@ import type {
   WriteResult,
 } from '../storage.ts';
 import { type EtcdCalls, withStorageError } from './etcd-calls.ts';
+import type { EtcdOperation } from './etcd-observer.ts';
 import { isLeaseNotFound } from './grpc-error.ts';
 import type { KeyMap } from './key-map.ts';
 import type { Leases } from './leases.ts';
-import type { EtcdKeyValue, LeaseId, TxnRequest, TxnResponse } from './messages.ts';
+import type { EtcdKeyValue, LeaseId, RangeResponse, TxnRequest, TxnResponse } from './messages.ts';
 
 export interface EtcdWritesOptions {
   readonly calls: EtcdCalls;
@@ -58,10 +59,9 @@ export class EtcdWrites {
     { ttlMs }: WriteOptions,
   ): Promise<WriteResult> {
     if (seen !== undefined && !seen.stale && ttlMs === undefined && equalBytes(seen.value, value)) {
-      const { items, header } = await withStorageError(() => this.#calls.range({ key: this.#keys.toEtcd(key) }), {
-        isWrite: false,
-        key,
-      });
+      const etcdKey = this.#keys.toEtcd(key);
+      const read = (): Promise<RangeResponse> => this.#calls.range({ key: etcdKey }, 'get', key);
+      const { items, header } = await withStorageError(read, { isWrite: false, key });
       const [item] = items;
       if (item?.revision !== seen.revision)
         return { outcome: 'conflict', current: item && this.#toItem(item), revision: header.revision };
@@ -72,7 +72,7 @@ export class EtcdWrites {
 
   async delete(key: string, expected: Revision | undefined): Promise<DeleteResult> {
     const etcdKey = this.#keys.toEtcd(key);
-    const { response, isRepeated } = await this.#transact(key, {
+    const { response, isRepeated } = await this.#transact('delete', key, {
       compare: expected === undefined ? [] : [{ key: etcdKey, revision: expected }],
       success: [{ type: 'delete', key: etcdKey }],
       failure: [{ type: 'get', key: etcdKey }],
@@ -87,7 +87,8 @@ export class EtcdWrites {
 
   async #put(key: string, expected: Revision, value: Uint8Array, ttlMs: number | undefined): Promise<WriteResult> {
     const etcdKey = this.#keys.toEtcd(key);
-    const { response, isRepeated } = await this.#withLease(key, ttlMs, (lease) => ({
+    const operation = expected === 0 ? 'create' : 'update';
+    const { response, isRepeated } = await this.#withLease(operation, key, ttlMs, (lease) => ({
       compare: [{ key: etcdKey, revision: expected }],
       success: [{ type: 'put', key: etcdKey, value, lease }],
       failure: [{ type: 'get', key: etcdKey }],
@@ -102,27 +103,29 @@ export class EtcdWrites {
   }
 
   async #withLease(
+    operation: EtcdOperation,
     key: string,
     ttlMs: number | undefined,
     request: (lease: LeaseId | undefined) => TxnRequest,
   ): Promise<{ readonly response: TxnResponse; readonly isRepeated: boolean }> {
-    if (ttlMs === undefined) return this.#transact(key, request(undefined));
+    if (ttlMs === undefined) return this.#transact(operation, key, request(undefined));
     const lease = await withStorageError(() => this.#leases.take(ttlMs), { isWrite: false, key });
     try {
-      return await this.#calls.txn(request(lease));
+      return await this.#calls.txn(request(lease), operation, key);
     } catch (caught) {
       if (!isLeaseNotFound(caught)) return withStorageError(() => Promise.reject(caught), { isWrite: true, key });
       this.#leases.forget(lease);
     }
     const another = await withStorageError(() => this.#leases.take(ttlMs), { isWrite: false, key });
-    return this.#transact(key, request(another));
+    return this.#transact(operation, key, request(another));
   }
 
   #transact(
+    operation: EtcdOperation,
     key: string,
     request: TxnRequest,
   ): Promise<{ readonly response: TxnResponse; readonly isRepeated: boolean }> {
-    return withStorageError(() => this.#calls.txn(request), { isWrite: true, key });
+    return withStorageError(() => this.#calls.txn(request, operation, key), { isWrite: true, key });
   }
 }
 

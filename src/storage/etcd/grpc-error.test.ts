@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { GRPC, GrpcError, progressOf, toStorageError } from './grpc-error.ts';
+import { GRPC, GrpcError } from '../../base/grpc.ts';
+import { progressOf, toStorageError } from './grpc-error.ts';
 
 function stored(code: number, message: string, isWrite: boolean): unknown {
   return toStorageError(new GrpcError(code, message, { progress: progressOf(code, message) }), isWrite);

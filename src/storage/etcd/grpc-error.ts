@@ -1,44 +1,6 @@
-/** The failures of gRPC calls, and their mapping to StorageError. Codes and messages are those of etcd's `rpctypes`. */
-import { errorClass, KeelsonError } from '../../base/errors.ts';
+/** etcd's failures among those of gRPC calls, and their mapping to StorageError. Messages are those of etcd's `rpctypes`. */
+import { GRPC, type GrpcProgress, grpcProgress, isGrpcError } from '../../base/grpc.ts';
 import { StorageError } from '../errors.ts';
-
-/** The codes of gRPC that matter here (grpc/grpc `doc/statuscodes.md`). */
-export const GRPC = {
-  ok: 0,
-  canceled: 1,
-  invalidArgument: 3,
-  deadlineExceeded: 4,
-  notFound: 5,
-  permissionDenied: 7,
-  resourceExhausted: 8,
-  failedPrecondition: 9,
-  outOfRange: 11,
-  unavailable: 14,
-  dataLoss: 15,
-  unauthenticated: 16,
-} as const;
-
-/**
- * How far a call got.
- * - `refused`: the server did not carry it out. It can be repeated, also on another member.
- * - `unknown`: the server may have carried it out, or may still do so.
- */
-export type Progress = 'refused' | 'unknown';
-
-export class GrpcError extends KeelsonError {
-  readonly code: number;
-  readonly progress: Progress;
-
-  constructor(code: number, message: string, options: { progress: Progress; cause?: unknown }) {
-    super('TransportError', message, { cause: options.cause, retryable: code === GRPC.unavailable });
-    this.code = code;
-    this.progress = options.progress;
-  }
-}
-
-export function isGrpcError(value: unknown): value is GrpcError {
-  return errorClass(value) === 'TransportError' && typeof (value as Partial<GrpcError>).progress === 'string';
-}
 
 const COMPACTED = 'required revision has been compacted';
 const FUTURE = 'required revision is a future revision';
@@ -56,10 +18,8 @@ const REFUSALS = [
 ];
 
 /** How far a call got that etcd answered with this status. */
-export function progressOf(code: number, message: string): Progress {
-  const isUncertain =
-    code === GRPC.unavailable || code === GRPC.deadlineExceeded || code === GRPC.canceled || code === 2;
-  return isUncertain && !REFUSALS.some((refusal) => message.includes(refusal)) ? 'unknown' : 'refused';
+export function progressOf(code: number, message: string): GrpcProgress {
+  return REFUSALS.some((refusal) => message.includes(refusal)) ? 'refused' : grpcProgress(code);
 }
 
 export function isCompacted(error: unknown): boolean {

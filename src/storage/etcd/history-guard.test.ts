@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HistoryGuard, stepHistory, UNKNOWN_HISTORY } from './history-guard.ts';
 
-const header = (revision: number, clusterId = 'a') => ({ clusterId, memberId: 'm', revision });
+const header = (revision: number, clusterId = 'a') => ({ clusterId, revision });
 
 describe('the history of an etcd cluster', () => {
   it('grows with each response, and ignores a response that was overtaken', () => {

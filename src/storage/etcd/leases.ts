@@ -4,6 +4,7 @@
  * time to live and the time for which it is shared, and has at most 1,000 keys.
  */
 import type { Clock } from '../../base/clock.ts';
+import type { EtcdObserver } from './etcd-observer.ts';
 import type { LeaseId } from './messages.ts';
 
 /** The default of `--lease-reuse-duration-seconds`. */
@@ -20,6 +21,7 @@ export interface LeasesOptions {
   readonly clock: Clock;
   readonly reuseSeconds: number;
   grant(ttlSeconds: number): Promise<LeaseId>;
+  readonly observer?: EtcdObserver | undefined;
 }
 
 interface Lease {
@@ -52,7 +54,7 @@ export class Leases {
       // Another caller may have asked for a lease meanwhile.
       if (this.#last.get(ttl) !== known) continue;
       this.#forgetOld();
-      this.#last.set(ttl, this.#grant(ttl));
+      this.#last.set(ttl, this.#grant(ttl, lease?.keys ?? 0));
       await this.#last.get(ttl);
     }
   }
@@ -68,12 +70,14 @@ export class Leases {
       );
   }
 
-  async #grant(ttl: number): Promise<Lease> {
-    const { clock, reuseSeconds } = this.#options;
+  /** `before`: the number of keys of the lease that is no longer shared. */
+  async #grant(ttl: number, before: number): Promise<Lease> {
+    const { clock, reuseSeconds, observer } = this.#options;
     const shared = Math.min(reuseSeconds, Math.floor(ttl * SHARED_PART));
     const begun = clock.monotonic();
     const seconds = Math.min(ttl + shared, MAX_TTL_SECONDS);
     const id = await this.#options.grant(seconds);
+    observer?.leaseGranted(before + 1);
     // Without a time to share, the lease still serves the call that asked for it.
     return { id, expires: (shared > 0 ? begun : clock.monotonic() + 1000) + seconds * 1000, keys: 0 };
   }

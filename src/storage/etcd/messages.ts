@@ -7,7 +7,6 @@ export type LeaseId = number | bigint;
 export interface Header {
   /** The uint64 in hexadecimal. */
   readonly clusterId: string;
-  readonly memberId: string;
   readonly revision: Revision;
 }
 
@@ -45,6 +44,7 @@ export type Compare =
 export type Operation =
   | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: LeaseId | undefined }
   | { readonly type: 'delete'; readonly key: string }
+  | { readonly type: 'deleteRange'; readonly key: string; readonly end: string }
   | { readonly type: 'get'; readonly key: string };
 
 export interface TxnRequest {
@@ -97,5 +97,11 @@ export interface StatusResponse {
 export interface LeaseGrantResponse {
   readonly header: Header;
   readonly id: LeaseId;
+  readonly ttlSeconds: number;
+}
+
+export interface LeaseTimeToLiveResponse {
+  readonly header: Header;
+  /** The seconds that remain; -1 for a lease that has expired. */
   readonly ttlSeconds: number;
 }

@@ -2,19 +2,17 @@
  * The requests of etcd's API as gRPC frames: protobuf by field number, from `etcdserverpb/rpc.proto` of etcd 3.6. The
  * writer fills its buffer from the end, so the fields of a message are written in reverse.
  */
-import { VARINT, WireWriter } from '../../apimachinery/protobuf/wire.ts';
-import { StorageError } from '../errors.ts';
+import { VARINT, type WireWriter } from '../../apimachinery/protobuf/wire.ts';
 import type { Revision } from '../storage.ts';
-import type { Compare, Operation, RangeRequest, TxnRequest, WatchCreate } from './messages.ts';
+import { EMPTY_FRAME, grpcFrame, writeBytes, writeEach, writeNumber, writeText } from '../wire/field-writer.ts';
+import type { Compare, LeaseId, Operation, RangeRequest, TxnRequest, WatchCreate } from './messages.ts';
 
 /** The longest request: above every `--max-request-bytes` that etcd recommends. etcd itself refuses what is too long. */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 
-const EMPTY = Uint8Array.of(0, 0, 0, 0, 0);
-
 /** The frame of a message without fields. */
 export function emptyRequest(): Uint8Array {
-  return EMPTY;
+  return EMPTY_FRAME;
 }
 
 export function rangeRequest(request: RangeRequest): Uint8Array {
@@ -37,6 +35,10 @@ export function leaseGrantRequest(ttlSeconds: number): Uint8Array {
   return frame((writer) => writeNumber(writer, 1, ttlSeconds));
 }
 
+export function leaseTimeToLiveRequest(id: LeaseId): Uint8Array {
+  return frame((writer) => writeNumber(writer, 1, id));
+}
+
 export function watchCreateRequest({ key, end, startRevision, previous }: WatchCreate): Uint8Array {
   return frame((writer) => {
     const mark = writer.size;
@@ -55,38 +57,7 @@ export function watchProgressRequest(): Uint8Array {
 }
 
 function frame(write: (writer: WireWriter) => void): Uint8Array {
-  const writer = new WireWriter(MAX_REQUEST_BYTES);
-  write(writer);
-  const { size } = writer;
-  for (let shift = 0; shift < 32; shift += 8) writer.writeByte((size >>> shift) & 0xff);
-  writer.writeByte(0); // not compressed
-  if (writer.full) throw new StorageError('InvalidArgument', `a request is longer than ${MAX_REQUEST_BYTES} bytes`);
-  return writer.finish();
-}
-
-function writeEach<T>(
-  writer: WireWriter,
-  field: number,
-  list: readonly T[],
-  write: (writer: WireWriter, element: T) => void,
-): void {
-  for (let i = list.length - 1; i >= 0; i--) {
-    const mark = writer.size;
-    write(writer, list[i] as T);
-    writer.closeField(field, mark);
-  }
-}
-
-function writeNumber(writer: WireWriter, field: number, value: number | bigint): void {
-  if (value === 0) return;
-  writer.writeVarint(value);
-  writer.writeTag(field, VARINT);
-}
-
-function writeText(writer: WireWriter, field: number, text: string): void {
-  const mark = writer.size;
-  writer.writeText(text);
-  writer.closeField(field, mark);
+  return grpcFrame(MAX_REQUEST_BYTES, write);
 }
 
 function writeRange(writer: WireWriter, { key, end, limit, revision, countOnly }: RangeRequest): void {
@@ -107,15 +78,18 @@ function writeOperation(writer: WireWriter, operation: Operation): void {
       return;
     case 'put': {
       writeNumber(writer, 3, operation.lease ?? 0);
-      const value = writer.size;
-      writer.writeBytes(operation.value);
-      writer.closeField(2, value);
+      writeBytes(writer, 2, operation.value);
       writeText(writer, 1, operation.key);
       writer.closeField(2, mark);
       return;
     }
     case 'delete':
       writeNumber(writer, 3, 1); // prev_kv
+      writeText(writer, 1, operation.key);
+      writer.closeField(3, mark);
+      return;
+    case 'deleteRange':
+      writeText(writer, 2, operation.end);
       writeText(writer, 1, operation.key);
       writer.closeField(3, mark);
   }

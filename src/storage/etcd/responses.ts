@@ -1,17 +1,20 @@
 /**
  * The responses of etcd's API: protobuf by field number, from `etcdserverpb/rpc.proto` and `mvccpb/kv.proto` of etcd
  * 3.6. Unknown fields are skipped. Each function throws StorageError(Unavailable) for bytes that are no message.
- * Invariant: a value that is read is a copy, so that it does not keep the message alive.
+ * Values are views of the message, which they keep alive: callers that keep a value for long copy it. Those of lists and
+ * events are decoded at once.
  */
-import { BYTES, WireReader } from '../../apimachinery/protobuf/wire.ts';
-import { allocateBytes, EMPTY_BYTES } from '../../base/bytes.ts';
+import type { WireReader } from '../../apimachinery/protobuf/wire.ts';
+import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { StorageError } from '../errors.ts';
+import { type ReadField, readFields, readNested, readText } from '../wire/field-reader.ts';
 import type {
   EtcdEvent,
   EtcdKeyValue,
   Header,
   LeaseGrantResponse,
   LeaseId,
+  LeaseTimeToLiveResponse,
   RangeResponse,
   StatusResponse,
   TxnResponse,
@@ -71,6 +74,18 @@ export function readLeaseGrantResponse(bytes: Uint8Array): LeaseGrantResponse {
   return { header, id, ttlSeconds };
 }
 
+export function readLeaseTimeToLiveResponse(bytes: Uint8Array): LeaseTimeToLiveResponse {
+  let header = NO_HEADER;
+  let ttlSeconds = 0;
+  fields(bytes, (reader, field, end) => {
+    if (field === 1) header = readHeader(reader, end);
+    else if (field === 3) ttlSeconds = number(reader, end);
+    else return false;
+    return true;
+  });
+  return { header, ttlSeconds };
+}
+
 export function readStatusResponse(bytes: Uint8Array): StatusResponse {
   let header = NO_HEADER;
   let version = '';
@@ -78,7 +93,7 @@ export function readStatusResponse(bytes: Uint8Array): StatusResponse {
   let dbSizeInUse = 0;
   fields(bytes, (reader, field, end) => {
     if (field === 1) header = readHeader(reader, end);
-    else if (field === 2) version = text(reader, end);
+    else if (field === 2) version = readText(reader, end);
     else if (field === 3) dbSize = number(reader, end);
     else if (field === 9) dbSizeInUse = number(reader, end);
     else return false;
@@ -102,7 +117,7 @@ export function readWatchResponse(bytes: Uint8Array): WatchResponse {
     else if (field === 3) created = number(reader, end) !== 0;
     else if (field === 4) canceled = number(reader, end) !== 0;
     else if (field === 5) compactRevision = number(reader, end);
-    else if (field === 6) reason = text(reader, end);
+    else if (field === 6) reason = readText(reader, end);
     else if (field === 7) fragment = number(reader, end) !== 0;
     else if (field === 11) events.push(readEvent(reader, end));
     else return false;
@@ -111,33 +126,12 @@ export function readWatchResponse(bytes: Uint8Array): WatchResponse {
   return { header, watchId, created, canceled, compactRevision, reason, fragment, events };
 }
 
-const NO_HEADER: Header = { clusterId: '', memberId: '', revision: 0 };
+const NO_HEADER: Header = { clusterId: '', revision: 0 };
 
 /** Calls `read` for each field, which returns false to skip it. */
-function fields(bytes: Uint8Array, read: (reader: WireReader, field: number, end: number) => boolean): void {
-  const reader = new WireReader(bytes);
-  each(reader, bytes.length, read);
-  if (reader.error !== undefined)
-    throw new StorageError('Unavailable', `etcd sent an invalid message: ${reader.error.message}`);
-}
-
-function each(
-  reader: WireReader,
-  end: number,
-  read: (reader: WireReader, field: number, end: number) => boolean,
-): void {
-  while (reader.pos < end && reader.readTag(end))
-    if (!read(reader, reader.fieldNumber, end) && !reader.skip(end)) return;
-}
-
-/** Reads a nested message. */
-function nested(reader: WireReader, end: number, read: (field: number, end: number) => boolean): void {
-  if (reader.wireType !== BYTES) {
-    reader.fail('a nested message was expected');
-    return;
-  }
-  const to = reader.readLength(end);
-  if (to >= 0) each(reader, to, (_, field, inner) => read(field, inner));
+function fields(bytes: Uint8Array, read: ReadField): void {
+  const error = readFields(bytes, read);
+  if (error !== undefined) throw new StorageError('Unavailable', `etcd sent an invalid message: ${error.message}`);
 }
 
 function number(reader: WireReader, end: number): number {
@@ -148,23 +142,30 @@ function int64(reader: WireReader, end: number): number | bigint {
   return reader.readVarint(end) ? reader.toInt64() : 0;
 }
 
+/** The id that was read last: nearly all responses are of one cluster. */
+const lastId = { hi: 0, lo: 0, text: '000000000' };
+
 function uint64Text(reader: WireReader, end: number): string {
   if (!reader.readVarint(end)) return '';
-  return reader.hi.toString(16) + reader.lo.toString(16).padStart(8, '0');
+  const { hi, lo } = reader;
+  if (hi !== lastId.hi || lo !== lastId.lo) {
+    lastId.hi = hi;
+    lastId.lo = lo;
+    lastId.text = hi.toString(16) + lo.toString(16).padStart(8, '0');
+  }
+  return lastId.text;
 }
 
 function readHeader(reader: WireReader, end: number): Header {
   let clusterId = '';
-  let memberId = '';
   let revision = 0;
-  nested(reader, end, (field, inner) => {
+  readNested(reader, end, (field, inner) => {
     if (field === 1) clusterId = uint64Text(reader, inner);
-    else if (field === 2) memberId = uint64Text(reader, inner);
     else if (field === 3) revision = number(reader, inner);
     else return false;
     return true;
   });
-  return { clusterId, memberId, revision };
+  return { clusterId, revision };
 }
 
 function readKeyValue(reader: WireReader, end: number): EtcdKeyValue {
@@ -174,12 +175,12 @@ function readKeyValue(reader: WireReader, end: number): EtcdKeyValue {
   let revision = 0;
   let version = 0;
   let lease: LeaseId = 0;
-  nested(reader, end, (field, inner) => {
-    if (field === 1) key = text(reader, inner);
+  readNested(reader, end, (field, inner) => {
+    if (field === 1) key = readText(reader, inner);
     else if (field === 2) created = number(reader, inner);
     else if (field === 3) revision = number(reader, inner);
     else if (field === 4) version = number(reader, inner);
-    else if (field === 5) value = bytesOf(reader, inner);
+    else if (field === 5) value = viewOf(reader, inner);
     else if (field === 6) lease = int64(reader, inner);
     else return false;
     return true;
@@ -187,25 +188,16 @@ function readKeyValue(reader: WireReader, end: number): EtcdKeyValue {
   return { key, value, created, revision, version, lease };
 }
 
-function text(reader: WireReader, end: number): string {
+function viewOf(reader: WireReader, end: number): Uint8Array {
   const to = reader.readLength(end);
-  return to < 0 ? '' : reader.takeText(to);
-}
-
-function bytesOf(reader: WireReader, end: number): Uint8Array {
-  const to = reader.readLength(end);
-  if (to < 0) return EMPTY_BYTES;
-  const bytes = reader.takeBytes(to);
-  const own = allocateBytes(bytes.length);
-  own.set(bytes);
-  return own;
+  return to < 0 ? EMPTY_BYTES : reader.takeBytes(to);
 }
 
 function readEvent(reader: WireReader, end: number): EtcdEvent {
   let type: EtcdEvent['type'] = 'put';
   let item: EtcdKeyValue | undefined;
   let previous: EtcdKeyValue | undefined;
-  nested(reader, end, (field, inner) => {
+  readNested(reader, end, (field, inner) => {
     if (field === 1) type = number(reader, inner) === 0 ? 'put' : 'delete';
     else if (field === 2) item = readKeyValue(reader, inner);
     else if (field === 3) previous = readKeyValue(reader, inner);
@@ -219,11 +211,11 @@ function readEvent(reader: WireReader, end: number): EtcdEvent {
 /** A ResponseOp: the item of a range, or the previous item of a delete. */
 function readOperation(reader: WireReader, end: number): EtcdKeyValue | undefined {
   let item: EtcdKeyValue | undefined;
-  nested(reader, end, (field, inner) => {
+  readNested(reader, end, (field, inner) => {
     // response_range = 1 has its items in field 2, response_delete_range = 3 in field 3.
     const itemField = field === 1 ? 2 : field === 3 ? 3 : 0;
     if (itemField === 0) return false;
-    nested(reader, inner, (each, to) => {
+    readNested(reader, inner, (each, to) => {
       if (each !== itemField) return false;
       item = readKeyValue(reader, to);
       return true;

@@ -3,6 +3,7 @@
  * storage interface. Order over several ranges holds within one watcher only, so all live watches share it.
  */
 import type { Revision, StorageEvent } from '../storage.ts';
+import type { EtcdObserver } from './etcd-observer.ts';
 import type { EtcdEvent } from './messages.ts';
 import { Watcher, type WatcherOptions } from './watcher.ts';
 
@@ -21,6 +22,7 @@ export interface WatchHubOptions {
   /** The options of the watcher, without its start. */
   readonly watcher: Omit<WatcherOptions, 'after' | 'previous'>;
   toEvent(event: EtcdEvent): StorageEvent;
+  readonly observer?: EtcdObserver | undefined;
   /** Called when etcd says that history below this revision is gone. */
   onCompacted(horizon: Revision): void;
 }
@@ -80,6 +82,7 @@ export class WatchHub {
       {
         events: (events) => {
           const made = events.map((event) => this.#options.toEvent(event));
+          this.#options.observer?.received(made);
           for (const watch of [...this.#watches]) watch.deliver(made);
         },
         progress: (revision) => {

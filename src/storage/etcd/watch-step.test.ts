@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EtcdEvent, WatchResponse } from './messages.ts';
 import { beginStream, stepWatch, type WatcherState } from './watch-step.ts';
 
-const HEADER = { clusterId: 'c', memberId: 'm', revision: 0 };
+const HEADER = { clusterId: 'c', revision: 0 };
 
 function response(fields: Partial<WatchResponse>, revision = 0): WatchResponse {
   return {

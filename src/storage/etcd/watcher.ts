@@ -5,10 +5,9 @@
 import { type BackoffPolicy, backoffDelay } from '../../base/backoff.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
+import { GRPC, type GrpcDuplex, isGrpcError } from '../../base/grpc.ts';
 import type { Revision } from '../storage.ts';
-import type { Duplex } from './channel.ts';
 import { type EtcdClient, WATCH } from './etcd-client.ts';
-import { GRPC, isGrpcError } from './grpc-error.ts';
 import type { EtcdEvent, Header } from './messages.ts';
 import type { ProgressMarker } from './progress-marker.ts';
 import { watchCreateRequest, watchProgressRequest } from './requests.ts';
@@ -52,7 +51,7 @@ export class Watcher {
   readonly #options: WatcherOptions;
   readonly #sink: WatcherSink;
   #state: WatcherState;
-  #stream: Duplex | undefined;
+  #stream: GrpcDuplex | undefined;
   #retryTimer: Timer | undefined;
   #progressTimer: Timer | undefined;
   /** A request for progress was sent on the present stream and not answered yet. */

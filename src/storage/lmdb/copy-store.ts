@@ -8,7 +8,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { StorageError } from '../errors.ts';
 import { checkLiveDataFile } from './data-file.ts';
 import { DATA_FILE, FILE_MODE, readMark, syncFolder, writeMark } from './folder.ts';
-import { openError } from './medium-error.ts';
+import { mediumError, openError } from './medium-error.ts';
 import { type FolderReport, verifyFolder } from './verify.ts';
 
 const LEAST_MAP_BYTES = 2 ** 30;
@@ -68,6 +68,8 @@ async function copyDataFile(from: string, to: string): Promise<void> {
   const root = open(options as Parameters<typeof open>[0]) as unknown as CopyableRoot;
   try {
     await root.backup(to, true);
+  } catch (caught) {
+    throw mediumError(caught, `copying ${from} to ${to}`);
   } finally {
     await root.close();
   }

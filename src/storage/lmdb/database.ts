@@ -64,6 +64,7 @@ interface Root extends Table<string> {
 }
 
 const STATE = 'state';
+const IMPORTED = 'imported';
 /** lmdb's flag `SYNCHRONOUS_COMMIT`, without child transactions. lmdb opens a single table with it. */
 const SYNCHRONOUS = 2;
 const MAP_BYTES = 2 ** 30;
@@ -120,6 +121,15 @@ export class Database {
 
   putStateSync(bytes: Buffer): void {
     this.meta.putSync(STATE, bytes);
+  }
+
+  /** Whether the values were written by another program: see `Storage.imported`. */
+  isImported(): boolean {
+    return this.meta.getBinary(IMPORTED) !== undefined;
+  }
+
+  putImportedSync(): void {
+    this.meta.putSync(IMPORTED, Buffer.from([1]));
   }
 
   /**

@@ -7,17 +7,15 @@
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
-import { StorageError } from '../errors.ts';
 import type { KeyValue, Revision, Write } from '../storage.ts';
 import type { Database } from './database.ts';
 import { type KeyChange, type KeyVersion, versionItem } from './key-version.ts';
 import { type Position, positionOf, revisionOf } from './layout.ts';
-import { INDEX_SIZE, recordSize, writeIndex, writeRecord } from './record.ts';
 import { Scratch } from './scratch.ts';
 import type { StateReader } from './state-reader.ts';
+import { storeRecord } from './store-record.ts';
 import type { DeleteRequest, Request, TransactRequest, WriteRequest } from './write-request.ts';
 
-const APPEND = { append: true };
 const NO_OVERWRITE = { noOverwrite: true };
 const NOTHING: Buffer = Buffer.alloc(1);
 
@@ -207,25 +205,14 @@ export class Decider {
   }
 
   #store(change: KeyChange, replacesExpires: number, options?: { readonly noOverwrite: boolean }): boolean {
-    const { log, keys, dead, expiry } = this.#database;
+    const { dead, expiry } = this.#database;
     const { key } = change;
-    const keyBytes = byteLength(key);
-    const size = recordSize(keyBytes, change.value.byteLength);
-    const chunk = this.#scratch.take(size + INDEX_SIZE);
-    const checksum = writeRecord(chunk, 0, change, keyBytes);
-    writeIndex(chunk, size, change.position, change.deleted, checksum);
     this.#writing = true;
-    chunk.start = size;
-    chunk.end = size + INDEX_SIZE;
-    if (!keys.putSync(key, chunk, options)) {
-      if (options === undefined)
-        throw new StorageError('Corrupt', `LMDB did not take key ${JSON.stringify(key)}`, { key });
+    const size = storeRecord(this.#database, this.#scratch, change, options);
+    if (size === 0) {
       this.#writing = false;
       return false;
     }
-    chunk.start = 0;
-    chunk.end = size;
-    if (!log.putSync(change.position, chunk, APPEND)) throw appendFailure(change);
     if (change.deleted) dead.putSync(key, NOTHING);
     else if (change.replacesDeleted) dead.removeSync(key);
     if (replacesExpires !== 0) expiry.removeSync({ at: replacesExpires, position: change.replacesPosition });
@@ -243,14 +230,4 @@ function isNoOp(current: KeyVersion | undefined, value: Uint8Array, ttlMs: numbe
 
 function changesNothing(write: Write, current: KeyVersion | undefined): boolean {
   return write.type === 'put' ? isNoOp(current, write.value, write.ttlMs) : current === undefined || current.deleted;
-}
-
-function appendFailure(change: KeyChange): StorageError {
-  const message = `the log already holds a record at or after revision ${revisionOf(change.position)}, which is not given yet`;
-  return new StorageError('Corrupt', message, { key: change.key });
-}
-
-function byteLength(key: string): number {
-  for (let i = 0; i < key.length; i++) if (key.charCodeAt(i) >= 0x80) return Buffer.byteLength(key);
-  return key.length;
 }

@@ -17,6 +17,7 @@ import {
 } from '../checks.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
+import type { SizedStorage } from '../sized-storage.ts';
 import {
   type Compacted,
   type CreateOptions,
@@ -62,10 +63,11 @@ export interface LmdbStorageParts {
   readonly beforeCommit?: (() => void) | undefined;
 }
 
-export class LmdbStorage implements EmbeddedStorage {
+export class LmdbStorage implements EmbeddedStorage, SizedStorage {
   readonly driver = 'lmdb';
   readonly embedded = true;
   readonly limits: StorageLimits = LIMITS;
+  readonly imported: boolean;
   readonly #parts: LmdbStorageParts;
   readonly #states: StateReader;
   readonly #pruner: Pruner;
@@ -78,6 +80,7 @@ export class LmdbStorage implements EmbeddedStorage {
   constructor(parts: LmdbStorageParts) {
     const { database, clock, problem } = parts;
     this.#parts = parts;
+    this.imported = database.isImported();
     this.#states = new StateReader(database);
     this.#pruner = new Pruner(database, clock, parts.retention);
     this.#queue = new WriteQueue({
@@ -124,6 +127,13 @@ export class LmdbStorage implements EmbeddedStorage {
 
   revision(): Revision {
     return this.#open().revision;
+  }
+
+  /** The pages of the data file that are in use or free for reuse. */
+  size(): number {
+    this.#open();
+    const { database } = this.#parts;
+    return (database.lastPage() + 1) * database.pageSize;
   }
 
   horizon(): Revision {

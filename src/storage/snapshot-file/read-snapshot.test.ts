@@ -1,10 +1,15 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decodeUtf8 } from '../../base/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { isStorageError } from '../errors.ts';
 import { snapshotFile, type TestRevision } from './bbolt.fixtures.ts';
+import { PAGE_SIZE } from './bbolt-writer.ts';
 import { memoryAccess } from './random-access.ts';
 import { hasHash, readSnapshot, verifyHash } from './read-snapshot.ts';
-import { PAGE_SIZE } from './write-snapshot.ts';
+import { writeSnapshotFile } from './write-file.ts';
+import { writeSnapshot } from './write-snapshot.ts';
 
 const file = (bytes: Uint8Array) => memoryAccess('backup.db', bytes);
 
@@ -44,6 +49,41 @@ describe('a snapshot file', () => {
 
   it('may be empty, and is then at the revision of its compaction', () => {
     expect(stateOf([], { compacted: 41 })).toEqual({ revision: 41, records: 0, items: [] });
+  });
+
+  it('gives keys the time to live of their lease', () => {
+    const value = encodeUtf8('v');
+    const revisions = [
+      { revision: 2, created: 2, key: '/a', value },
+      { revision: 3, created: 3, key: '/b', value, lease: 1 },
+      { revision: 4, created: 4, key: '/c', value, lease: 2 },
+    ];
+    const leases = [
+      { id: 1, ttlSeconds: 60 },
+      { id: 2, ttlSeconds: 3600 },
+    ];
+    const { items } = readSnapshot(file(writeSnapshot(revisions, { leases })));
+    expect(items.map(({ key, ttlSeconds }) => [key, ttlSeconds])).toEqual([
+      ['/a', undefined],
+      ['/b', 60],
+      ['/c', 3600],
+    ]);
+  });
+
+  it('is written to disk with the same bytes as in memory, by its owner only', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keelson-snapshot-'));
+    try {
+      const value = encodeUtf8('x'.repeat(5000));
+      const revisions = Array.from({ length: 600 }, (_, i) => ({ revision: i + 2, created: 2, key: `/k/${i}`, value }));
+      const path = join(folder, 'snapshot.db');
+      const size = writeSnapshotFile(path, revisions, { compacted: 700 });
+      const written = readFileSync(path);
+      expect([size, statSync(path).mode & 0o777]).toEqual([written.length, 0o600]);
+      expect(written.equals(writeSnapshot(revisions, { compacted: 700 }))).toBe(true);
+      expect(() => writeSnapshotFile(path, [], {})).toThrow(/EEXIST/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('ends with the SHA-256 of its contents', () => {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { copyBytes, equalBytes } from '../../base/bytes.ts';
 import { type Bucket, Buckets } from './bucket.ts';
 import { damaged } from './damaged.ts';
+import { type Leases, readLeases } from './leases.ts';
 import { readMeta } from './meta-page.ts';
 import type { RandomAccess } from './random-access.ts';
 import { parseRecord, parseRevisionKey, type RevisionRecord } from './revision-record.ts';
@@ -18,6 +19,8 @@ export interface SnapshotItem {
   readonly revision: number;
   /** The revision that created the key. */
   readonly created: number;
+  /** The time to live that etcd gives the key when it starts with this file; absent without a lease. */
+  readonly ttlSeconds?: number;
 }
 
 export interface SnapshotState {
@@ -57,6 +60,7 @@ export function readSnapshot(file: RandomAccess): SnapshotState {
   const keys = names.get('key');
   if (keys === undefined) throw damaged(file, 0, 'it has no bucket "key": it is not a file of etcd');
   const newest = new Map<string, SnapshotItem>();
+  const leases = readLeases(file, buckets, names.get('lease'));
   let revision = compactedRevision(buckets, names.get('meta'));
   let records = 0;
   let unreadableKeys = 0;
@@ -68,14 +72,16 @@ export function readSnapshot(file: RandomAccess): SnapshotState {
     revision = Math.max(revision, at.revision);
     if (record.key === undefined) unreadableKeys++;
     else if (at.isDeletion) newest.delete(record.key);
-    else newest.set(record.key, itemOf(record, record.key, at.revision));
+    else newest.set(record.key, itemOf(record, record.key, at.revision, leases));
   });
   const items = [...newest.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   return { revision, items, records, unreadableKeys };
 }
 
-function itemOf(record: RevisionRecord, key: string, revision: number): SnapshotItem {
-  return { key, value: copyBytes(record.value), revision, created: record.created };
+function itemOf(record: RevisionRecord, key: string, revision: number, leases: Leases): SnapshotItem {
+  const ttlSeconds = record.lease === 0 ? undefined : leases.get(String(record.lease));
+  const item = { key, value: copyBytes(record.value), revision, created: record.created };
+  return ttlSeconds === undefined ? item : { ...item, ttlSeconds };
 }
 
 function recordAt(file: RandomAccess, bytes: Uint8Array, offset: number): RevisionRecord {

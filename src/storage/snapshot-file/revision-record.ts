@@ -15,6 +15,8 @@ export interface RevisionRecord {
   readonly key: string | undefined;
   readonly created: number;
   readonly modified: number;
+  /** The id of the key's lease; 0 without one. */
+  readonly lease: number | bigint;
   /** A view. */
   readonly value: Uint8Array;
 }
@@ -41,6 +43,7 @@ export function parseRecord(bytes: Uint8Array): RevisionRecord | string {
   let value = key;
   let created = 0;
   let modified = 0;
+  let lease: number | bigint = 0;
   while (reader.pos < end && reader.readTag(end)) {
     const { fieldNumber, wireType } = reader;
     if ((fieldNumber === 1 || fieldNumber === 5) && wireType === BYTES) {
@@ -54,8 +57,11 @@ export function parseRecord(bytes: Uint8Array): RevisionRecord | string {
       if (!Number.isSafeInteger(number) || number < 0) return `${number} is not a revision`;
       if (fieldNumber === 2) created = number;
       else modified = number;
+    } else if (fieldNumber === 6 && wireType === VARINT) {
+      if (!reader.readVarint(end)) break;
+      lease = reader.toInt64();
     } else reader.skip(end);
   }
   if (reader.error !== undefined) return reader.error.message;
-  return { key: decodeUtf8Strict(key), created, modified, value };
+  return { key: decodeUtf8Strict(key), created, modified, value, lease };
 }

@@ -286,3 +286,8 @@ class Generator {
     return this.pick([0, 1, 500, 1500, 5000, 21_000, 61_000, 4_000_000]);
   }
 }
+
+/** Returns the element that an item of a script names: its index counts modulo the length. */
+export function at<T>(list: readonly T[], index: number): T | undefined {
+  return list[index % Math.max(1, list.length)];
+}

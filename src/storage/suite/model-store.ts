@@ -8,13 +8,14 @@ import { BugError, toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { VirtualClock } from '../../base/virtual-clock.ts';
 import { isStorageError } from '../errors.ts';
-import { isForkable, type Revision, type Snapshot, type Storage, type WatchOptions } from '../storage.ts';
+import { isForkable, type Revision, type Storage, type WatchOptions } from '../storage.ts';
 import { expectEqual, expectStorageError, expectTrue } from '../suite-assert.ts';
 
-import { embedded, oldestRevision } from './context.ts';
+import { oldestRevision } from './context.ts';
 import { describe, type Model } from './model.ts';
 import { ReadChecks } from './model-reads.ts';
-import type { Inside, Item } from './model-script.ts';
+import { at, type Inside, type Item } from './model-script.ts';
+import { SnapshotChecks } from './model-snapshots.ts';
 import { ModelWatch } from './model-watch.ts';
 import { type WriteCheckOptions, WriteChecks } from './model-writes.ts';
 
@@ -40,11 +41,6 @@ export interface ModelStoreOptions extends WriteCheckOptions {
   settle(): Promise<void>;
 }
 
-interface HeldSnapshot {
-  readonly snapshot: Snapshot;
-  readonly horizon: Revision;
-}
-
 export class ModelStore {
   readonly clock: VirtualClock;
   readonly options: ModelStoreOptions;
@@ -59,10 +55,10 @@ export class ModelStore {
   #oldest: Revision;
   #tap: ModelWatch;
   #watches: ModelWatch[] = [];
-  #snapshots: HeldSnapshot[] = [];
   #pending: Promise<void>[] = [];
   #reads: ReadChecks;
   readonly #writes: WriteChecks;
+  readonly #snapshots: SnapshotChecks;
   #now = 0;
 
   constructor(storage: Storage, model: Model, clock: VirtualClock, options: ModelStoreOptions) {
@@ -76,6 +72,7 @@ export class ModelStore {
     this.#tap = this.#watchAll();
     this.#reads = new ReadChecks(this);
     this.#writes = new WriteChecks(this);
+    this.#snapshots = new SnapshotChecks(this);
   }
 
   /** Begins an item. `finish` checks its result. */
@@ -108,15 +105,15 @@ export class ModelStore {
         this.#compact(Math.max(0, this.model.revision - item.back));
         return;
       case 'snapshot':
-        this.#await(this.#takeSnapshot());
+        this.#await(this.#snapshots.take());
         return;
       case 'read snapshot': {
-        const held = at(this.#snapshots, item.index);
+        const held = this.#snapshots.at(item.index);
         if (held !== undefined) this.#await(this.#read(this.#reads.readSnapshot(held.snapshot, item)));
         return;
       }
       case 'stop snapshot':
-        this.#await(this.#stopSnapshot(item.index));
+        this.#await(this.#snapshots.stop(item.index));
         return;
       case 'advance':
         this.#await(this.clock.advance(item.ms));
@@ -200,7 +197,7 @@ export class ModelStore {
     expectEqual(this.#tap.ended, { reason: 'closed' }, 'the end of a watch whose store is stopped');
     this.#tap.verify(this.model);
     expectEqual(this.#watches.length, 0, 'watches that go on after the store is stopped');
-    for (const { snapshot } of this.#snapshots.splice(0)) await expectStorageError(() => snapshot.get('a'), 'Closed');
+    await this.#snapshots.checkClosed();
     await expectStorageError(() => this.storage.get('a'), 'Closed');
   }
 
@@ -378,31 +375,11 @@ export class ModelStore {
     this.#oldest = oldest;
   }
 
-  async #takeSnapshot(): Promise<void> {
-    const { seen } = this;
-    const horizon = this.storage.horizon();
-    const snapshot = await embedded(this.storage).snapshot();
-    this.see(snapshot.revision);
-    if (this.stopping !== undefined) return;
-    expectTrue(snapshot.revision >= seen, `the snapshot ${snapshot.revision} is not older than ${seen}`);
-    this.#snapshots.push({ snapshot, horizon });
-    if (this.#snapshots.length > 3) await this.#stopSnapshot(0);
-  }
-
-  async #stopSnapshot(index: number): Promise<void> {
-    const held = at(this.#snapshots, index);
-    if (held === undefined) return;
-    this.#snapshots = this.#snapshots.filter((other) => other !== held);
-    await held.snapshot.stop();
-    await expectStorageError(() => held.snapshot.get('a'), 'Closed');
-    await expectStorageError(() => held.snapshot.list({ prefix: '' }), 'Closed');
-  }
-
   /** The fork is checked from the end of this burst. Nothing is written to it before. */
   async #fork(index: number | undefined): Promise<void> {
     if (!isForkable(this.storage)) return;
     const { seen } = this;
-    const held = index === undefined ? undefined : at(this.#snapshots, index);
+    const held = index === undefined ? undefined : this.#snapshots.at(index);
     const fork = this.storage.fork(held?.snapshot);
     const revision = await fork.revision();
     if (held === undefined) expectTrue(revision >= seen, `the fork ${revision} is not older than ${seen}`);
@@ -417,9 +394,4 @@ export class ModelStore {
 
 function listed(items: readonly unknown[], revision: Revision): unknown {
   return { outcome: 'ok', items, next: undefined, remaining: 0, revision };
-}
-
-/** The element at an index modulo the length. */
-function at<T>(list: readonly T[], index: number): T | undefined {
-  return list[index % Math.max(1, list.length)];
 }

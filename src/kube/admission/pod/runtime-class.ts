@@ -10,6 +10,7 @@ import { compareQuantity } from '../../../apimachinery/scalars/quantity-arithmet
 import { cloneJson, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
+import { findObject } from '../../../server/own/find-object.ts';
 import type { Lister } from '../../../server/own/lister.ts';
 import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { amountsOf } from '../../shared/resource-lists.ts';
@@ -48,8 +49,7 @@ function withClass(classes: Lister, attributes: AdmissionAttributes, use: Use): 
   const spec = specOf(pod);
   if (spec['runtimeClassName'] === undefined) return use(spec, undefined);
   const name = textAt(spec, 'runtimeClassName');
-  return andThen(classes.fresh(), () => {
-    const found = classes.get('', name);
+  return andThen(findObject(classes, '', name), (found) => {
     if (found === undefined) throw refusal(attributes, `pod rejected: RuntimeClass ${quote(name)} not found`);
     use(spec, found);
   });

@@ -4,6 +4,7 @@ import { formatQuantity } from '../../../apimachinery/scalars/quantity.ts';
 import { isStatusError, StatusError } from '../../../apimachinery/status/status.ts';
 import { conflict } from '../../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import type { Lister, ListerChange } from '../../../server/own/lister.ts';
 import { startTestKube, type TestKube } from '../../kube-server.fixtures.ts';
 import { attributesFor, listerOf, podWith } from '../admission.fixtures.ts';
 import { checkRequest, quotaOf } from './check-request.ts';
@@ -271,6 +272,33 @@ describe('the plugin ResourceQuota', () => {
     await expect(plugin(9).validate?.(create())).rejects.toThrow('Operation cannot be fulfilled on resourcequotas "q"');
     expect(writes).toBe(4);
   });
+});
+
+test('after a conflict the quota is the one that another server has written', async () => {
+  const before = quota({ configmaps: '2' });
+  const after = quota({ configmaps: '2' }, { configmaps: '2' });
+  let listener: (changes: readonly ListerChange[]) => void = () => undefined;
+  let stored = before;
+  const change = (object: JsonObject): ListerChange => ({ namespace: 'ns', name: 'q', object });
+  const quotas: Lister = {
+    fresh: () => undefined,
+    current: () => {
+      stored = after;
+      listener([change(after)]);
+    },
+    get: () => stored,
+    list: () => [stored],
+    subscribe: (given) => {
+      listener = given;
+      given([change(before)]);
+      return { stop: () => undefined };
+    },
+  };
+  const writeUsed = (): Promise<void> =>
+    Promise.reject(new StatusError(conflict({ group: '', resource: 'resourcequotas' }, 'q')));
+  const plugin = resourceQuota({ quotas, writeUsed, now: () => 0 });
+  const request = attributesFor('CREATE', 'configmaps', { metadata: { name: 'c' } });
+  await expect(plugin.validate?.(request)).rejects.toThrow('exceeded quota: q');
 });
 
 describe('on a server', () => {

@@ -52,8 +52,8 @@ export function resourceQuota(options: ResourceQuotaAdmission): AdmissionPlugin 
       }
       return quota;
     });
-  const queue = new QuotaQueue(options, async (namespace) => {
-    await index.fresh();
+  const queue = new QuotaQueue(options, async (namespace, isAfterConflict) => {
+    await (isAfterConflict ? index.current() : index.fresh());
     return quotasIn(namespace);
   });
   const evaluatorFor = ({ resource }: AdmissionAttributes): Evaluator | undefined => {
@@ -84,17 +84,20 @@ function isNewNamespace({ operation, kind }: AdmissionAttributes): boolean {
   return operation === 'CREATE' && kind.group === '' && kind.kind === 'Namespace';
 }
 
+/** Returns the quotas of a namespace. After a conflict they include the write of another server that caused it. */
+type CurrentQuotas = (namespace: string, isAfterConflict: boolean) => Promise<readonly Quota[]>;
+
 /** Queues requests per namespace and checks them in batches. */
 class QuotaQueue {
   readonly #options: ResourceQuotaAdmission;
-  readonly #current: (namespace: string) => Promise<readonly Quota[]>;
+  readonly #current: CurrentQuotas;
   /**
    * The requests that wait for the running batch of their namespace. A namespace without a running batch has no entry.
    * Bounded by the limit of requests in flight.
    */
   readonly #waiting = new Map<string, Waiter[]>();
 
-  constructor(options: ResourceQuotaAdmission, current: (namespace: string) => Promise<readonly Quota[]>) {
+  constructor(options: ResourceQuotaAdmission, current: CurrentQuotas) {
     this.#options = options;
     this.#current = current;
   }
@@ -117,7 +120,7 @@ class QuotaQueue {
       if (batch.length === 0) break;
       this.#waiting.set(namespace, []);
       try {
-        await this.#settle(namespace, await this.#current(namespace), batch, RETRIES);
+        await this.#settle(namespace, await this.#current(namespace, false), batch, RETRIES);
       } catch (error) {
         for (const { done } of batch) done.reject(toError(error));
       }
@@ -156,7 +159,7 @@ class QuotaQueue {
     if (failed.size === 0) for (const { done } of pending) done.resolve(undefined);
     else if (retries === 0) for (const { done } of pending) done.reject(toError([...failed.values()].at(-1)));
     else {
-      const current = await this.#current(namespace);
+      const current = await this.#current(namespace, true);
       await this.#settle(
         namespace,
         current.filter(({ name }) => failed.has(name)),

@@ -1,6 +1,7 @@
 /**
  * The kind ComponentStatus: the health of the control plane's components. It is not stored; each request checks anew.
- * There is no scheduler or controller manager; the storage is called `etcd-0`, the name that clients expect.
+ * There is no scheduler or controller manager. The storage is called `etcd-0`, the name that clients expect; those of
+ * `--etcd-servers-overrides` follow.
  */
 import { textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { matchesFields } from '../../../apimachinery/selectors/field-selector.ts';
@@ -36,22 +37,25 @@ function healthOf(object: JsonObject): JsonObject | undefined {
   return found as JsonObject | undefined;
 }
 
-type Check = (host: RegistryHost) => Promise<JsonObject>;
+type Check = () => Promise<JsonObject>;
 
 const ABSENT: Check = async () => ({ status: 'False', message: 'not a part of this control plane' });
 
-const COMPONENTS: Readonly<Record<string, Check>> = {
-  'controller-manager': ABSENT,
-  scheduler: ABSENT,
-  'etcd-0': async ({ storage }) => {
+function storageCheck(storage: RegistryHost['storage']): Check {
+  return async () => {
     try {
       await storage.revision();
       return { status: 'True', message: 'ok' };
     } catch (caught) {
       return { status: 'False', message: toError(caught).message };
     }
-  },
-};
+  };
+}
+
+function componentsOf({ storage, otherStorages = [] }: RegistryHost): ReadonlyMap<string, Check> {
+  const storages = [storage, ...otherStorages].map((each, i) => [`etcd-${i}`, storageCheck(each)] as const);
+  return new Map<string, Check>([['controller-manager', ABSENT], ['scheduler', ABSENT], ...storages]);
+}
 
 export const COMPONENT_STATUS: KubeResource = {
   definition: unstoredResource({
@@ -70,20 +74,21 @@ export const COMPONENT_STATUS: KubeResource = {
 };
 
 function componentStatusStore(host: RegistryHost): ResourceStore {
+  const components = componentsOf(host);
   const ask = async (name: string, check: Check): Promise<JsonObject> => ({
     kind: 'ComponentStatus',
     apiVersion: 'v1',
     metadata: { name },
-    conditions: [{ type: 'Healthy', ...(await check(host)) }],
+    conditions: [{ type: 'Healthy', ...(await check()) }],
   });
   return {
     get: async ({ name }) => {
-      const check = Object.hasOwn(COMPONENTS, name) ? COMPONENTS[name] : undefined;
+      const check = components.get(name);
       if (check === undefined) throw new StatusError(notFound({ group: '', resource: 'componentstatus' }, name));
       return writeJsonBytes(await ask(name, check));
     },
     list: async (_context, { labelSelector, fieldSelector }) => {
-      const chosen = Object.entries(COMPONENTS).filter(
+      const chosen = [...components].filter(
         ([name]) =>
           matchesLabels(labelSelector, () => undefined) &&
           matchesFields(fieldSelector, (field) => (field === 'metadata.name' ? name : '')),

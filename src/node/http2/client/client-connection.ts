@@ -5,7 +5,7 @@
  * exactly if the server said that it did not process it. The connection takes no requests after GOAWAY, after a
  * connection error, or when its stream numbers are used up. It keeps the process alive only while it has requests.
  */
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../../base/clock.ts';
 import { TransportError, toError } from '../../../base/errors.ts';
 import { TokenBucket } from '../../../base/token-bucket.ts';
@@ -31,15 +31,17 @@ export interface ClientConnectionEvents {
 }
 
 export interface ClientConnectionOptions {
-  /** A connection whose server has been verified, and that has negotiated `h2`. */
-  readonly socket: TLSSocket;
+  /** A connection whose server has been verified, and that has negotiated `h2` or is known to speak it. */
+  readonly socket: Socket;
   readonly shared: H2Shared;
   readonly settings: ClientSettings;
   readonly clock: Clock;
+  /** Control frames and informational responses that the server may send. Default 1,000 per second. */
+  readonly controlFramesPerSecond?: number | undefined;
   readonly events: ClientConnectionEvents;
 }
 
-/** Control frames and informational responses that a server may send at once. Beyond, the connection is closed. */
+/** Control frames that a server may send at once. Beyond, the connection is closed. */
 const CONTROL_FRAME_BURST = 10_000;
 const CONTROL_FRAMES_PER_SECOND = 1_000;
 /** The time that a server has to read a GOAWAY before the connection is closed. */
@@ -70,7 +72,8 @@ export class ClientConnection
   #lostText = 'EOF';
   #graceTimer: Timer | undefined;
 
-  constructor({ socket, shared, settings, clock, events }: ClientConnectionOptions) {
+  constructor(options: ClientConnectionOptions) {
+    const { socket, shared, settings, clock, events } = options;
     super(socket, shared);
     this.streamWindowBytes = settings.streamWindowBytes;
     this.#settings = settings;
@@ -78,7 +81,11 @@ export class ClientConnection
     this.#events = events;
     this.#frames = new ClientFrames(this, settings);
     this.#reader = new FrameReader(this.#frames, 'server');
-    this.#controlFrames = new TokenBucket(CONTROL_FRAME_BURST, CONTROL_FRAMES_PER_SECOND, clock.now());
+    this.#controlFrames = new TokenBucket(
+      CONTROL_FRAME_BURST,
+      options.controlFramesPerSecond ?? CONTROL_FRAMES_PER_SECOND,
+      clock.now(),
+    );
   }
 
   /** Sends the preface and starts to read. Called once. */

@@ -1,0 +1,181 @@
+/** CustomResourceDefinitions that are written through one server and served by both. */
+import type { JsonObject } from '../../src/base/json-value.ts';
+import type { Client } from '../diff/client.ts';
+import type { Case } from '../rows/cases.ts';
+import { readKeys } from './etcd-keys.ts';
+import { mergePatch, must, nameOf, send, versionOf } from './requests.ts';
+import { eventOf, expectEqual, expectStatus, hasCondition, type Servers, watching } from './servers.ts';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
+const ROUNDS = 5;
+const CREATORS = 8;
+
+function version(name: string, storage: boolean): JsonObject {
+  const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  return { name, served: true, storage, schema: { openAPIV3Schema } };
+}
+
+interface Names {
+  readonly plural: string;
+  readonly kind: string;
+  readonly group: string;
+}
+
+function definition({ plural, kind, group }: Names): JsonObject {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind, listKind: `${kind}List` },
+      versions: [version('v1', true)],
+    },
+  };
+}
+
+function instances({ plural, group }: Names, apiVersion = 'v1'): string {
+  return `/apis/${group}/${apiVersion}/namespaces/default/${plural}`;
+}
+
+function instance({ kind, group }: Names, name: string): JsonObject {
+  return { apiVersion: `${group}/v1`, kind, metadata: { name } };
+}
+
+/** The server that wrote a definition serves it at once; the other one when its watch shows it as established. */
+async function served({ a, b }: Servers): Promise<void> {
+  for (let i = 0; i < ROUNDS; i++) {
+    const names = { plural: 'anchors', kind: 'Anchor', group: `served-${i}.example.com` };
+    const object = definition(names);
+    await watching(b, DEFINITIONS, async (stream) => {
+      await must(a, { method: 'POST', path: DEFINITIONS, body: object });
+      await expectStatus(a, { method: 'GET', path: instances(names) }, 200);
+      await stream.until('Established', hasCondition(nameOf(object), 'Established', 'True'));
+    });
+    await must(b, { method: 'POST', path: instances(names), body: instance(names, 'one') });
+    await expectStatus(a, { method: 'GET', path: `${instances(names)}/one` }, 200);
+    for (const client of [a, b]) {
+      const { resources } = (await must(client, { method: 'GET', path: `/apis/${names.group}/v1` })) as {
+        resources: JsonObject[];
+      };
+      expectEqual('the resources in discovery', resources.map((one) => one['name']).join(), 'anchors');
+    }
+    await watching(a, DEFINITIONS, async (stream) => {
+      const versions = [version('v1', true), version('v2', false)];
+      const path = `${DEFINITIONS}/${nameOf(object)}`;
+      const changed = await must(b, mergePatch(path, { spec: { versions } }));
+      await expectStatus(b, { method: 'GET', path: `${instances(names, 'v2')}/one` }, 200);
+      await stream.until('v2', ({ object: seen }) => versionOf(seen) === versionOf(changed));
+    });
+    await expectStatus(a, { method: 'GET', path: `${instances(names, 'v2')}/one` }, 200);
+  }
+}
+
+/** Both servers register the version of a definition. Neither removes the APIService of the other. */
+async function registered({ a, b }: Servers): Promise<void> {
+  await watching(a, API_SERVICES, async (stream) => {
+    for (let i = 0; i < ROUNDS; i++) {
+      const names = { plural: 'buoys', kind: 'Buoy', group: `registered-${i}.example.com` };
+      const name = `v1.${names.group}`;
+      const path = `${DEFINITIONS}/buoys.${names.group}`;
+      await must(i % 2 === 0 ? a : b, { method: 'POST', path: DEFINITIONS, body: definition(names) });
+      await stream.until('Available', hasCondition(name, 'Available', 'True'));
+      await must(i % 2 === 0 ? b : a, { method: 'DELETE', path });
+      await stream.until('deletion', eventOf('DELETED', name));
+      const types = stream.events.filter(({ object }) => nameOf(object) === name).map(({ type }) => type);
+      expectEqual('creations and deletions', types.filter((type) => type !== 'MODIFIED').join(), 'ADDED,DELETED');
+    }
+  });
+}
+
+/** Two definitions want the same kind. The second gets it when the first one is gone. */
+async function conflictingNames({ a, b }: Servers): Promise<void> {
+  const group = 'conflicts.example.com';
+  const first = { plural: 'ropes', kind: 'Rope', group };
+  const second = { plural: 'lines', kind: 'Rope', group };
+  await watching(b, DEFINITIONS, async (stream) => {
+    await must(a, { method: 'POST', path: DEFINITIONS, body: definition(first) });
+    await stream.until('Established', hasCondition('ropes.conflicts.example.com', 'Established', 'True'));
+  });
+  await watching(a, DEFINITIONS, async (stream) => {
+    await must(b, { method: 'POST', path: DEFINITIONS, body: definition(second) });
+    await stream.until('refused names', hasCondition('lines.conflicts.example.com', 'NamesAccepted', 'False'));
+  });
+  for (const client of [a, b]) await expectStatus(client, { method: 'GET', path: instances(second) }, 404);
+  await watching(b, DEFINITIONS, async (stream) => {
+    await must(a, { method: 'DELETE', path: `${DEFINITIONS}/ropes.conflicts.example.com` });
+    await stream.until('accepted names', hasCondition('lines.conflicts.example.com', 'Established', 'True'));
+  });
+  await expectStatus(b, { method: 'GET', path: instances(second) }, 200);
+}
+
+/**
+ * Both servers create definitions with the same kind at the same time. Each server decides on what it has seen, as in the
+ * reference, so both definitions may get the name. The other one gets it when the first is deleted.
+ */
+async function namesAtOnce({ a, b }: Servers): Promise<void> {
+  for (let i = 0; i < ROUNDS; i++) {
+    const group = `race-${i}.example.com`;
+    const definitions = ['sheets', 'halyards'].map((plural) => definition({ plural, kind: 'Cord', group }));
+    const names = definitions.map(nameOf);
+    await watching(a, DEFINITIONS, async (stream) => {
+      await Promise.all(
+        [a, b].map((client, at) => must(client, { method: 'POST', path: DEFINITIONS, body: definitions[at]! })),
+      );
+      const { object } = await stream.until('accepted names', (event) =>
+        names.some((name) => hasCondition(name, 'Established', 'True')(event)),
+      );
+      const other = names.find((name) => name !== nameOf(object))!;
+      await must(b, { method: 'DELETE', path: `${DEFINITIONS}/${nameOf(object)}` });
+      await stream.until('other definition', hasCondition(other, 'Established', 'True'));
+      await must(b, { method: 'DELETE', path: `${DEFINITIONS}/${other}` });
+      await stream.until('deletion', eventOf('DELETED', other));
+    });
+  }
+}
+
+/** A definition is deleted while both servers create instances. No instance stays in etcd. */
+async function deletedUnderLoad({ a, b, etcdUrl }: Servers): Promise<void> {
+  for (let i = 0; i < ROUNDS; i++) {
+    const names = { plural: 'waves', kind: 'Wave', group: `deleted-${i}.example.com` };
+    const object = definition(names);
+    await watching(b, DEFINITIONS, async (stream) => {
+      await must(a, { method: 'POST', path: DEFINITIONS, body: object });
+      await stream.until('Established', hasCondition(nameOf(object), 'Established', 'True'));
+    });
+    let isGone = false;
+    let created = 0;
+    const create = async (client: Client, creator: number): Promise<void> => {
+      for (let n = 0; !isGone; n++) {
+        const body = instance(names, `${client.peer.name}-${creator}-${n}`);
+        const { status } = await send(client, { method: 'POST', path: instances(names), body });
+        if (status === 201) created++;
+      }
+    };
+    const creators = [a, b].flatMap((client) =>
+      Array.from({ length: CREATORS }, (_, creator) => create(client, creator)),
+    );
+    await watching(b, DEFINITIONS, async (stream) => {
+      await must(a, { method: 'DELETE', path: `${DEFINITIONS}/${nameOf(object)}` });
+      await stream.until('deletion', eventOf('DELETED', nameOf(object)));
+    });
+    isGone = true;
+    await Promise.all(creators);
+    for (const client of [a, b]) await expectStatus(client, { method: 'GET', path: instances(names) }, 404);
+    const { keys } = await readKeys(etcdUrl, `/registry/${names.group}/`);
+    if (keys.length > 0)
+      throw new Error(`round ${i}: ${keys.length} of ${created} instances are left: ${keys[0]?.key}`);
+  }
+}
+
+export function definitionCases(servers: Servers): readonly Case[] {
+  return [
+    { name: 'both servers serve a definition and its changes', run: () => served(servers) },
+    { name: 'the version of a definition is registered once', run: () => registered(servers) },
+    { name: 'a name that a definition has is refused to another one', run: () => conflictingNames(servers) },
+    { name: 'a name that two servers give away at the same time is used in the end', run: () => namesAtOnce(servers) },
+    { name: 'a deleted definition leaves no instance', run: () => deletedUnderLoad(servers) },
+  ];
+}

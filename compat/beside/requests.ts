@@ -1,0 +1,79 @@
+/** Requests of the suite: JSON in, JSON out. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json-value.ts';
+import type { Client } from '../diff/client.ts';
+import type { Step } from '../diff/request.ts';
+
+const NONE: ReadonlyMap<string, string> = new Map();
+const MERGE_PATCH = 'application/merge-patch+json';
+
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** Sends a request as the admin, unless the step says otherwise. Rejects if there is no answer. */
+export async function send(client: Client, step: Step): Promise<JsonAnswer> {
+  const { status, text } = await client.send(step, NONE);
+  try {
+    const body = JSON.parse(text) as JsonValue;
+    return { status, body: isJsonObject(body) ? body : {} };
+  } catch {
+    return { status, body: { message: text } };
+  }
+}
+
+/** Sends a request that must succeed. Throws its Status otherwise. */
+export async function must(client: Client, step: Step): Promise<JsonObject> {
+  const { status, body } = await send(client, step);
+  if (status >= 200 && status < 300) return body;
+  throw new Error(`${client.peer.name}: ${step.method} ${step.path}: ${status} ${JSON.stringify(body).slice(0, 500)}`);
+}
+
+/** How often a request is repeated, and the time between two. */
+const TRIES = 600;
+const BETWEEN_MS = 50;
+
+/**
+ * Repeats a read until its answer is the wanted one, because a server learns of another's writes through watches that
+ * clients do not see. Throws the last answer after 30 seconds.
+ */
+export async function repeat(
+  client: Client,
+  step: Step,
+  isWanted: (answer: JsonAnswer) => boolean,
+): Promise<JsonAnswer> {
+  for (let tries = 0; ; tries++) {
+    const answer = await send(client, step);
+    if (isWanted(answer)) return answer;
+    if (tries === TRIES)
+      throw new Error(
+        `${client.peer.name}: ${step.method} ${step.path}: still ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`,
+      );
+    await sleep(BETWEEN_MS);
+  }
+}
+
+export function mergePatch(path: string, body: JsonObject): Step {
+  return { method: 'PATCH', path, type: MERGE_PATCH, body };
+}
+
+export function metadataOf(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  return isJsonObject(metadata) ? metadata : {};
+}
+
+export function versionOf(object: JsonObject): string {
+  return String(metadataOf(object)['resourceVersion']);
+}
+
+export function nameOf(object: JsonObject): string {
+  return String(metadataOf(object)['name']);
+}
+
+/** Returns the resourceVersion of a collection, from which a watch may start. */
+export async function collectionVersion(client: Client, collection: string): Promise<string> {
+  return versionOf(
+    await must(client, { method: 'GET', path: `${collection}${collection.includes('?') ? '&' : '?'}limit=1` }),
+  );
+}

@@ -1,0 +1,28 @@
+/**
+ * Two Keelsons on one etcd, with all loops: what is written through one counts on the other, and what both claim is
+ * claimed once. Waits are for events of watches.
+ *
+ * usage: several.ts [--only TEXT]
+ */
+import { parseArgs } from 'node:util';
+import { runCases } from '../rows/cases.ts';
+import { accessCases } from './access-cases.ts';
+import { claimCases } from './claim-cases.ts';
+import { definitionCases } from './definition-cases.ts';
+import { Servers } from './servers.ts';
+
+const TIMEOUT_MS = 90_000;
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const servers = await Servers.start();
+let failed = 0;
+try {
+  const cases = [...accessCases(servers), ...definitionCases(servers), ...claimCases(servers)];
+  failed = await runCases(
+    'two servers on one etcd',
+    cases.filter(({ name }) => name.includes(values.only)),
+    TIMEOUT_MS,
+  );
+} finally {
+  await servers.stop();
+}
+process.exit(failed === 0 ? 0 : 1);

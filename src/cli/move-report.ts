@@ -1,0 +1,41 @@
+/** The report of a move of data: a table of resources and sentences, or JSON. */
+import { ConfigError } from '../base/errors.ts';
+import type { MoveResult } from '../controlplane/node/move/move-data.ts';
+
+export type MoveFormat = 'table' | 'json';
+
+/** Throws ConfigError for text that is not a format. */
+export function parseMoveFormat(text: string): MoveFormat {
+  if (text === 'table' || text === 'json') return text;
+  throw new ConfigError(`--output: ${JSON.stringify(text)} is not one of table, json`);
+}
+
+/** The part of a hash that the table shows. JSON has all of it. */
+const SHOWN_HASH = 16;
+
+/** `verb` is the past tense of the command: `exported`. */
+export function moveLines(verb: string, result: MoveResult): readonly string[] {
+  const { source, target, revision, objects, bytes, resources, notes } = result;
+  const rows = [
+    ['RESOURCE', 'OBJECTS', 'SHA-256'],
+    ...resources.map((each) => [each.resource, String(each.objects), each.sha256.slice(0, SHOWN_HASH)]),
+  ];
+  const [first, second] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const table = rows.map(([resource = '', number = '', hash = '']) =>
+    `${resource.padEnd(first ?? 0)}  ${number.padStart(second ?? 0)}  ${hash}`.trimEnd(),
+  );
+  return [
+    ...table,
+    `${verb} ${objects} objects at revision ${revision} from ${source} to ${target} (${formatBytes(bytes)}, verified)`,
+    ...notes,
+  ];
+}
+
+export function moveJson(result: MoveResult): string {
+  return JSON.stringify({ verified: true, ...result }, undefined, 2);
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}

@@ -1,0 +1,129 @@
+/** The metrics of the encryption of stored values, under the names of kube-apiserver. */
+import type { Clock } from '../base/clock.ts';
+import type { Counter, Gauge, MetricRegistry } from '../base/metrics/metric-registry.ts';
+import type { KmsObserver } from '../storage/encryption/kms/kms-observer.ts';
+import { hashLabel } from './manifest-metrics.ts';
+
+export interface EncryptionMetrics extends KmsObserver {
+  /** Registers the metrics, once. Nothing is counted before. */
+  register(registry: MetricRegistry): void;
+  /** Counts a reload whose configuration is used from now on. */
+  reloaded(text: string): void;
+  reloadFailed(): void;
+  /** Shows the hash of the configuration in use. */
+  configured(text: string): void;
+}
+
+const CONTROLLER = 'apiserver_encryption_config_controller_';
+const ENVELOPE = 'apiserver_envelope_encryption_';
+/** As many key ids as the reference keeps. */
+const MAX_KEYS = 100;
+/** 0.1 ms, doubled 19 times. */
+const BUCKETS = Array.from({ length: 20 }, (_, i) => 0.0001 * 2 ** i);
+
+/** `serverId` is the name of the server's identity Lease. */
+export function createEncryptionMetrics(clock: Clock, serverId: string): EncryptionMetrics {
+  const server = hashLabel(serverId);
+  const now = (): number => clock.now() / 1000;
+  /** By provider, direction and key id, because hashes are slow. */
+  const uses = new Map<string, Use>();
+  let metrics: Metrics | undefined;
+  const count = (status: string): void => {
+    metrics?.reloads.labels(status, server).add();
+    metrics?.reloadTimes.labels(status, server).set(now());
+  };
+  const configured = (text: string): void => {
+    metrics?.config.clear();
+    metrics?.config.labels(server, hashLabel(text)).set(1);
+  };
+  return {
+    register: (registry) => {
+      metrics = registerMetrics(registry);
+    },
+    configured,
+    reloaded: (text) => {
+      count('success');
+      configured(text);
+    },
+    reloadFailed: () => count('failure'),
+    onCall: (provider, method, seconds, code) => metrics?.calls.labels(provider, method, code).observe(seconds),
+    onStatusKey: (provider, keyId) => metrics?.statusTimes.labels(provider, hashLabel(keyId), server).set(now()),
+    onInvalidStatusKey: (provider, problem) => metrics?.invalidKeys.labels(provider, problem).add(),
+    onCachedSeeds: (provider, seeds) => metrics?.cacheSize.labels(provider).set(seeds),
+    onUse: (provider, keyId, direction) => {
+      if (metrics === undefined) return;
+      const key = `${direction} ${provider} ${keyId}`;
+      let use = uses.get(key);
+      if (use === undefined) {
+        const labels = [direction, provider, hashLabel(keyId), server] as const;
+        use = { total: metrics.uses.labels(...labels), time: metrics.useTimes.labels(...labels) };
+        if (uses.size < MAX_KEYS) uses.set(key, use);
+      }
+      use.total.add();
+      use.time.set(now());
+    },
+  };
+}
+
+interface Use {
+  readonly total: Counter;
+  readonly time: Gauge;
+}
+
+type Metrics = ReturnType<typeof registerMetrics>;
+
+function registerMetrics(registry: MetricRegistry) {
+  const reloadLabels = ['status', 'apiserver_id_hash'] as const;
+  const useLabels = ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'] as const;
+  return {
+    reloads: registry.counter({
+      name: `${CONTROLLER}automatic_reloads_total`,
+      help: 'Number of reloads of the encryption configuration, by status and server.',
+      labels: reloadLabels,
+    }),
+    reloadTimes: registry.gauge({
+      name: `${CONTROLLER}automatic_reload_last_timestamp_seconds`,
+      help: 'Time of the last reload of the encryption configuration, by status and server.',
+      labels: reloadLabels,
+    }),
+    config: registry.gauge({
+      name: `${CONTROLLER}last_config_info`,
+      help: 'The hash of the encryption configuration in use, by server.',
+      labels: ['apiserver_id_hash', 'hash'] as const,
+    }),
+    calls: registry.histogram({
+      name: `${ENVELOPE}kms_operations_latency_seconds`,
+      help: 'Durations of calls to KMS plugins, by gRPC code.',
+      labels: ['provider_name', 'method_name', 'grpc_status_code'] as const,
+      buckets: BUCKETS,
+    }),
+    uses: registry.counter({
+      name: `${ENVELOPE}key_id_hash_total`,
+      help: 'Number of values that a key has encrypted or decrypted, by provider and server.',
+      labels: useLabels,
+      maxSeries: MAX_KEYS,
+    }),
+    useTimes: registry.gauge({
+      name: `${ENVELOPE}key_id_hash_last_timestamp_seconds`,
+      help: 'Time of the last use of a key, by provider and server.',
+      labels: useLabels,
+      maxSeries: MAX_KEYS,
+    }),
+    statusTimes: registry.gauge({
+      name: `${ENVELOPE}key_id_hash_status_last_timestamp_seconds`,
+      help: 'Time of the last status of a KMS plugin with a key, by provider and server.',
+      labels: ['provider_name', 'key_id_hash', 'apiserver_id_hash'] as const,
+      maxSeries: MAX_KEYS,
+    }),
+    invalidKeys: registry.counter({
+      name: `${ENVELOPE}invalid_key_id_from_status_total`,
+      help: 'Number of statuses of a KMS plugin with an invalid key id, by problem.',
+      labels: ['provider_name', 'error'] as const,
+    }),
+    cacheSize: registry.gauge({
+      name: `${ENVELOPE}dek_source_cache_size`,
+      help: 'Number of decrypted seeds that are cached. A restarted server makes about as many calls to the plugin.',
+      labels: ['provider_name'] as const,
+    }),
+  };
+}

@@ -1,0 +1,48 @@
+/** The options of etcd. The comment of an option names its flag. */
+import type { StorageMediaType } from '../server/registry/stored-forms.ts';
+
+/** The etcd cluster of `storage: 'etcd'`. Several servers may share it. */
+export interface EtcdOptions {
+  /** `--etcd-servers`: URLs of members. One is used at a time; another one if it fails. */
+  readonly servers: readonly string[];
+  /**
+   * `--etcd-servers-overrides`: built-in resources in other clusters, `group/resource#servers` with servers separated by
+   * semicolons. The prefix and the certificates are those of the main cluster.
+   */
+  readonly serversOverrides: readonly string[];
+  /** `--etcd-cafile`: verifies the certificates of the members. '': the CAs of the system. */
+  readonly caFile: string;
+  /** `--etcd-certfile` and `--etcd-keyfile`: the certificate with which this server authenticates itself. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** `--etcd-prefix`: the first part of all keys. */
+  readonly prefix: string;
+  /** `--storage-media-type`: how built-in kinds are written. Values of either form are read. */
+  readonly mediaType: StorageMediaType;
+  /** `--lease-reuse-duration-seconds`: the longest time for which keys with a time to live share a lease. */
+  readonly leaseReuseSeconds: number;
+  /** `--etcd-healthcheck-timeout` in milliseconds: the time for the health check `etcd`. 0: the default. */
+  readonly healthCheckMs: number;
+  /** `--etcd-readycheck-timeout` in milliseconds: the time for the check `etcd-readiness`. 0: the default. */
+  readonly readyCheckMs: number;
+  /** `--etcd-count-metric-poll-period` in milliseconds: how often the objects are counted. 0: never. */
+  readonly countPollMs: number;
+  /** `--etcd-db-metric-poll-interval` in milliseconds: how often the size of the storage is read. 0: never. */
+  readonly sizePollMs: number;
+}
+
+/** The defaults of kube-apiserver. */
+export const DEFAULT_ETCD: EtcdOptions = {
+  servers: [],
+  serversOverrides: [],
+  caFile: '',
+  certFile: '',
+  keyFile: '',
+  prefix: '/registry',
+  mediaType: 'application/vnd.kubernetes.protobuf',
+  leaseReuseSeconds: 60,
+  healthCheckMs: 2_000,
+  readyCheckMs: 2_000,
+  countPollMs: 60_000,
+  sizePollMs: 30_000,
+};

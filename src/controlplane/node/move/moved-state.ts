@@ -1,0 +1,101 @@
+/** The state that is moved between stores, and the stores that it is read from and written to. */
+
+/** One stored key. The value is passed as it is stored, encrypted or not. */
+export interface MovedItem {
+  /** The key below the prefix of a store, in the form of etcd: `pods/default/a`. */
+  readonly path: string;
+  readonly value: Uint8Array;
+  readonly revision: number;
+  readonly created: number;
+  /** The time in milliseconds at which it expires; 0 means never. */
+  readonly expires: number;
+}
+
+export interface MovedState {
+  /** The revision of the store. */
+  readonly revision: number;
+  /** In the order of their paths. */
+  readonly items: readonly MovedItem[];
+  /** Whether values may have encodings that an embedded store does not write: see `Storage.imported`. */
+  readonly imported: boolean;
+  /** Sentences about keys that are not part of it. */
+  readonly notes: readonly string[];
+}
+
+/** Reports the share of a step that is done. */
+export type Report = (step: string, done: number, total: number) => void;
+
+export interface MoveSource {
+  /** A name for messages: the path, or the URLs. */
+  readonly name: string;
+  /** The prefix that encrypted values may be bound to. */
+  readonly prefix: string;
+  /** Throws ConfigError if it cannot be used, and StorageError if it is damaged or does not answer. */
+  read(report: Report): Promise<MovedState>;
+}
+
+export interface MoveTarget {
+  readonly name: string;
+  readonly prefix: string;
+  /** Whether it takes the keys that kube-apiserver keeps for itself. */
+  readonly takesPrivateKeys: boolean;
+  /**
+   * Called first, before the source is read. Throws ConfigError if the target is in use, unreachable, or not empty and
+   * not to be replaced. Changes nothing.
+   */
+  check(): Promise<void>;
+  /** Writes the state in the order of its revisions. From here on the target is unfinished. */
+  write(state: MovedState, report: Report): Promise<void>;
+  /** Reads what was written. */
+  readBack(report: Report): Promise<MovedState>;
+  /** Called when the state that was read back is the one that was written. The target can be used then. */
+  finish(): Promise<FinishedTarget>;
+  /** Called last, also after a failure. Releases locks and removes what is not finished, where that is possible. */
+  close(): Promise<void>;
+}
+
+export interface FinishedTarget {
+  /** The revision after which writes continue. */
+  readonly revision: number;
+  /** Sentences about resourceVersions and times to live. */
+  readonly notes: readonly string[];
+}
+
+/** The resource of a path: `pods`, `services/specs`, `example.com/widgets`. */
+export function resourceOfPath(path: string): string {
+  const [first = '', second = ''] = path.split('/', 2);
+  return first.includes('.') || first === 'services' ? `${first}/${second}` : first;
+}
+
+/** In the order of revisions. Keys of one revision are in the order of their paths. */
+export function byRevision(items: readonly MovedItem[]): readonly MovedItem[] {
+  return [...items].sort((a, b) => a.revision - b.revision);
+}
+
+export function byPath(items: readonly MovedItem[]): readonly MovedItem[] {
+  return [...items].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const MINUTE = 60;
+/** The shortest lease that etcd grants with its default timing. */
+const LEAST_SECONDS = 2;
+
+/**
+ * The seconds of a lease for a key that expires at this time. More than a minute is rounded up to minutes, so that keys
+ * share leases: each lease is a write of its own.
+ */
+export function leaseSeconds(expires: number, now: number): number {
+  const seconds = Math.max(LEAST_SECONDS, Math.ceil((expires - now) / 1000));
+  return seconds <= MINUTE ? seconds : Math.ceil(seconds / MINUTE) * MINUTE;
+}
+
+/** `1 key`, `2 keys`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** The sentence about a source without keys below the prefix. `example` is one of its keys. */
+export function noKeys(name: string, prefix: string, example: string | undefined): string {
+  const present = example === undefined ? 'it is empty' : `it has other keys, such as ${JSON.stringify(example)}`;
+  return `${name} has no keys below the prefix ${prefix}: ${present}`;
+}

@@ -1,0 +1,59 @@
+/** The encryption providers of one configuration, and the lifetime of its KMS plugins. */
+import { formatAggregate } from '../apimachinery/go-format.ts';
+import type { Stoppable } from '../base/lifetime.ts';
+import { type EncryptionRules, ruleName } from '../storage/encryption/encryption.ts';
+import type { KmsProvider } from '../storage/encryption/provider.ts';
+
+const SECRETS = ruleName('', 'secrets');
+
+export class ProviderSet implements Stoppable {
+  readonly rules: EncryptionRules;
+  readonly #kms: readonly KmsProvider[];
+  #stopping: Promise<void> | undefined;
+
+  constructor(rules: EncryptionRules, kms: readonly KmsProvider[]) {
+    this.rules = rules;
+    this.#kms = kms;
+  }
+
+  get hasKms(): boolean {
+    return this.#kms.length > 0;
+  }
+
+  /** Whether a KMS plugin encrypts other resources than Secrets. */
+  get needsKmsForObjects(): boolean {
+    return [...this.rules].some(
+      ([name, [first]]) => name !== SECRETS && this.#kms.some((provider) => provider === first),
+    );
+  }
+
+  /** Longer than calls to the plugins that run now: twice the sum of their timeouts, as in the reference. */
+  get graceMs(): number {
+    return this.#kms.reduce((sum, { timeoutMs }) => sum + 2 * timeoutMs, 0);
+  }
+
+  /** Gets the keys of the KMS plugins. Resolves after one attempt each, also if a plugin does not answer. */
+  async start(): Promise<void> {
+    await Promise.all(this.#kms.map((provider) => provider.start()));
+  }
+
+  /** The reasons why plugins are not healthy, as the health check of the reference shows them. */
+  async check(): Promise<string | undefined> {
+    const reasons = await Promise.all(this.#kms.map((provider) => provider.check()));
+    const failed = reasons.flatMap((reason, i) => (reason === undefined ? [] : [`kms-provider-${i}: ${reason}`]));
+    return failed.length === 0 ? undefined : formatAggregate(failed);
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    await Promise.all(this.#kms.map((provider) => provider.stop()));
+  }
+}

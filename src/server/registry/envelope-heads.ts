@@ -1,0 +1,59 @@
+/**
+ * The heads of envelopes: everything before the length of the object's message. Objects of one type have equal heads, so
+ * the last one is remembered.
+ */
+import { decodeEnvelope, ENVELOPE_PREFIX } from '../../apimachinery/protobuf/envelope.ts';
+import { planOf, type StructPlan } from '../../apimachinery/protobuf/plan.ts';
+import { BYTES } from '../../apimachinery/protobuf/wire.ts';
+import type { StructView } from '../../apimachinery/type-view.ts';
+import { copyBytes, encodeUtf8 } from '../../base/bytes.ts';
+import { MessageCursor } from './message-cursor.ts';
+
+/** The type of an object by its type fields; undefined if its bytes must be decoded. */
+export type TypeToTranscode = (typeMeta: {
+  readonly apiVersion: string;
+  readonly kind: string;
+}) => StructView | undefined;
+
+export interface EnvelopeHead {
+  readonly typeOf: TypeToTranscode;
+  readonly stored: Uint8Array;
+  /** The beginning of the JSON bytes. */
+  readonly json: Uint8Array;
+  readonly plan: StructPlan;
+}
+
+/** The tag of the message in the envelope. */
+const RAW_TAG = (2 << 3) | BYTES;
+
+export class EnvelopeHeads {
+  #last: EnvelopeHead | undefined;
+
+  /** Undefined: the value is no envelope as the reference writes it, or its type is not transcoded. */
+  of(stored: Uint8Array, typeOf: TypeToTranscode): EnvelopeHead | undefined {
+    const last = this.#last;
+    if (last !== undefined && last.typeOf === typeOf && startsWith(stored, last.stored)) return last;
+    const decoded = decodeEnvelope(stored);
+    if (!decoded.ok) return undefined;
+    const { kind, apiVersion, raw } = decoded.envelope;
+    const view = typeOf({ kind, apiVersion });
+    if (view?.field('metadata') === undefined) return undefined;
+    // The type fields come first, and the tag of the message after them.
+    const size = stored.byteLength;
+    const cursor = new MessageCursor(stored);
+    cursor.pos = ENVELOPE_PREFIX.byteLength;
+    cursor.small(size);
+    cursor.pos = Math.max(0, cursor.length(size));
+    const isPlain = cursor.small(size) === RAW_TAG;
+    const to = cursor.pos;
+    if (!isPlain || cursor.length(size) - cursor.pos !== raw.byteLength) return undefined;
+    const json = encodeUtf8(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`);
+    this.#last = { typeOf, stored: copyBytes(stored.subarray(0, to)), json, plan: planOf(view) };
+    return this.#last;
+  }
+}
+
+function startsWith(bytes: Uint8Array, head: Uint8Array): boolean {
+  for (let i = 0; i < head.byteLength; i++) if (bytes[i] !== head[i]) return false;
+  return true;
+}

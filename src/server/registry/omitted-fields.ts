@@ -1,0 +1,44 @@
+/** The fields that `omitempty` and `omitzero` leave out of JSON, by what is on the wire. The rules are the decoder's. */
+import type { FieldPlan } from '../../apimachinery/protobuf/plan.ts';
+import type { ScalarType } from '../../apimachinery/type-view.ts';
+
+/** How a value counts for `omitempty` and `omitzero`. */
+export type Written = 'value' | 'empty' | 'null';
+
+/** As in the decoder: `omitempty` drops neither structs nor the scalars that are structs in Go. */
+export function isDropped(field: FieldPlan, written: Written): boolean {
+  if (field.omitZero && written === 'null') return true;
+  return field.omitEmpty && written === 'empty';
+}
+
+export function isDroppedIfAbsent({ type, pointer, omitEmpty }: FieldPlan): boolean {
+  if (!omitEmpty) return false;
+  return pointer || type.kind === 'list' || type.kind === 'map' || (type.kind === 'scalar' && !isGoStruct(type.scalar));
+}
+
+/** Whether the value whose varint or length is 0 is dropped. */
+export function isDroppedIfZero({ type, pointer, omitEmpty }: FieldPlan): boolean {
+  return omitEmpty && !pointer && type.kind === 'scalar' && !isGoStruct(type.scalar) && !isFixed(type.scalar);
+}
+
+function isFixed(scalar: ScalarType): boolean {
+  return scalar === 'float' || scalar === 'double';
+}
+
+/** Whether a scalar is the zero value of a Go type that is no struct. */
+export function isEmptyScalar(scalar: ScalarType, value: unknown): boolean {
+  return !isGoStruct(scalar) && (value === '' || value === 0 || value === false);
+}
+
+function isGoStruct(scalar: ScalarType): boolean {
+  switch (scalar) {
+    case 'quantity':
+    case 'int-or-string':
+    case 'time':
+    case 'micro-time':
+    case 'duration':
+      return true;
+    default:
+      return false;
+  }
+}

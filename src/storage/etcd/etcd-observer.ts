@@ -1,0 +1,20 @@
+/** The observer of an etcd driver, for metrics. */
+import type { StorageEvent } from '../storage.ts';
+
+/** The names of requests in the reference's metrics. */
+export type EtcdOperation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';
+
+/**
+ * Its methods are called in the course of requests: they must be cheap and must not throw. Keys are those of the store; that
+ * of a list is the prefix of its range.
+ */
+export interface EtcdObserver {
+  /** A request about a key or a range has ended. A failed comparison and a missing key are no failures. */
+  request(operation: EtcdOperation, key: string, ms: number, ok: boolean): void;
+  /** A list is complete. It took one request or more. */
+  listed(key: string, objects: number): void;
+  /** The hub has received events. */
+  received(events: readonly StorageEvent[]): void;
+  /** A lease was granted. `keys`: how many writes asked for the lease before it, and the one that this lease is for. */
+  leaseGranted(keys: number): void;
+}

@@ -1,0 +1,220 @@
+/**
+ * Reads and writes of all keys below a prefix of an etcd cluster, for imports and exports. Values are passed as they are
+ * stored.
+ * Invariants: from `begin` until `finish` the cluster has the marker of an unfinished import. Every key that is written
+ * has a revision above the one that `raiseTo` was given. After `finish` no earlier revision can be read or watched.
+ */
+import { encodeUtf8 } from '../../base/bytes.ts';
+import type { Clock } from '../../base/clock.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { prefixEnd } from '../keys.ts';
+import type { Revision } from '../storage.ts';
+import { EtcdCalls, withStorageError } from './etcd-calls.ts';
+import { EtcdClient, type EtcdClientOptions } from './etcd-client.ts';
+import { isCompacted } from './grpc-error.ts';
+import { HistoryGuard } from './history-guard.ts';
+import { importMarkerKey } from './import-marker.ts';
+import type { EtcdKeyValue, LeaseId, Operation, RangeResponse, TxnRequest, TxnResponse } from './messages.ts';
+
+export interface EtcdTransferOptions extends EtcdClientOptions {
+  readonly clock: Clock;
+  /** The first part of the keys, without a final slash: `/registry`. */
+  readonly prefix: string;
+}
+
+export interface TransferredState {
+  readonly revision: Revision;
+  /** In key order. The keys are without the prefix. */
+  readonly items: readonly EtcdKeyValue[];
+  /** The seconds that remain of each lease, by its id. */
+  readonly leases: ReadonlyMap<LeaseId, number>;
+}
+
+export interface TransferredPut {
+  /** Without the prefix. */
+  readonly path: string;
+  readonly value: Uint8Array;
+  readonly lease?: LeaseId | undefined;
+}
+
+type Report = (done: number, total: number) => void;
+
+/** The most keys of one request. */
+const PAGE = 1000;
+/** The keys and bytes of one transaction: below the defaults of etcd's `--max-txn-ops` and `--max-request-bytes`. */
+const MAX_PUTS = 120;
+const MAX_PUT_BYTES = 1_000_000;
+/** The writes in flight while the revision is raised. */
+const IN_FLIGHT = 256;
+/** The revisions between two compactions while the revision is raised: they bound the growth of the database. */
+const COMPACTED_STEP = 100_000;
+/** The questions for leases in flight. */
+const LEASES_IN_FLIGHT = 32;
+
+export class EtcdTransfer {
+  readonly #client: EtcdClient;
+  readonly #calls: EtcdCalls;
+  /** The first key below the prefix, and the first after it that is not. */
+  readonly #keys: { readonly start: string; readonly end: string };
+  readonly #marker: string;
+
+  /** Throws ConfigError for an invalid URL. It connects with the first call. */
+  constructor(options: EtcdTransferOptions) {
+    this.#client = new EtcdClient(options);
+    const history = new HistoryGuard(() => undefined);
+    this.#calls = new EtcdCalls({ client: this.#client, clock: options.clock, history });
+    const start = `${options.prefix}/`;
+    this.#keys = { start, end: prefixEnd(start) as string };
+    this.#marker = importMarkerKey(this.#keys);
+  }
+
+  /** The number of keys below the prefix, and the revision of the cluster. */
+  async count(): Promise<{ readonly keys: number; readonly revision: Revision }> {
+    const { start: key, end } = this.#keys;
+    const { count, header } = await this.#range({ key, end, countOnly: true });
+    return { keys: count, revision: header.revision };
+  }
+
+  /** Some key of the cluster, for a message about a prefix without keys. */
+  async anyKey(): Promise<string | undefined> {
+    const { items } = await this.#range({ key: '\0', end: '\0', limit: 1 });
+    return items[0]?.key;
+  }
+
+  /** Whether an import into the prefix is unfinished. */
+  async hasMarker(): Promise<boolean> {
+    return (await this.#range({ key: this.#marker, countOnly: true })).count > 0;
+  }
+
+  /** Reads all keys at one revision. Throws StorageError(Unavailable) if it is compacted meanwhile. */
+  async read(report: Report): Promise<TransferredState> {
+    const { start, end } = this.#keys;
+    const items: EtcdKeyValue[] = [];
+    let revision: Revision | undefined;
+    for (let key = start; ; ) {
+      const page = await this.#range({ key, end, limit: PAGE + 1, ...(revision !== undefined && { revision }) });
+      revision ??= page.header.revision;
+      for (const item of page.items.slice(0, PAGE)) items.push({ ...item, key: item.key.slice(start.length) });
+      const next = page.items[PAGE];
+      if (next === undefined) return { revision, items, leases: await this.#leases(items) };
+      report(items.length, items.length + page.count - PAGE);
+      key = next.key;
+    }
+  }
+
+  /** Marks the import, and removes all keys below the prefix. Throws ConfigError if another import began meanwhile. */
+  async begin(description: string, { replaces }: { readonly replaces: boolean }): Promise<void> {
+    const { start: key, end } = this.#keys;
+    const put: Operation = { type: 'put', key: this.#marker, value: encodeUtf8(description) };
+    const compare = replaces ? [] : [{ key: this.#marker, version: 0 }];
+    const { succeeded } = await this.#txn({
+      compare,
+      success: [put, { type: 'deleteRange', key, end }],
+      failure: [],
+    });
+    if (!succeeded) throw new ConfigError('another import into these keys has begun');
+  }
+
+  /**
+   * Raises the revision of the cluster to at least this one, by writes of the marker: etcd has no other way while it
+   * runs. Returns the revision.
+   */
+  async raiseTo(goal: Revision, description: string, report: Report): Promise<Revision> {
+    const put: Operation = { type: 'put', key: this.#marker, value: encodeUtf8(description) };
+    const request: TxnRequest = { compare: [], success: [put], failure: [] };
+    let { revision } = await this.count();
+    const first = revision;
+    let compacted = revision;
+    while (revision < goal) {
+      const step = Math.min(goal, revision + COMPACTED_STEP);
+      let left = step - revision;
+      const write = async (): Promise<void> => {
+        while (left > 0) {
+          left--;
+          const { header } = await this.#txn(request);
+          revision = Math.max(revision, header.revision);
+          report(revision - first, goal - first);
+        }
+      };
+      await Promise.all(Array.from({ length: IN_FLIGHT }, write));
+      if (revision - compacted >= COMPACTED_STEP) {
+        await this.#compact(revision);
+        compacted = revision;
+      }
+    }
+    return revision;
+  }
+
+  /** Writes keys in this order. Several share a transaction, and with it a revision. */
+  async write(puts: readonly TransferredPut[], report: Report): Promise<void> {
+    for (let done = 0; done < puts.length; ) {
+      const batch = takeBatch(puts, done);
+      const success = batch.map(({ path, value, lease }): Operation => {
+        return { type: 'put', key: this.#keys.start + path, value, lease };
+      });
+      await this.#txn({ compare: [], success, failure: [] }, `${this.#keys.start}${batch[0]?.path}`);
+      done += batch.length;
+      report(done, puts.length);
+    }
+  }
+
+  grantLease(seconds: number): Promise<LeaseId> {
+    return withStorageError(() => this.#calls.grantLease(seconds), { isWrite: false });
+  }
+
+  /** Removes the marker and compacts, so that clients with an earlier revision list again. Returns the revision. */
+  async finish(): Promise<Revision> {
+    const { header } = await this.#txn({
+      compare: [],
+      success: [{ type: 'deleteRange', key: this.#marker, end: `${this.#marker}\0` }],
+      failure: [],
+    });
+    await this.#compact(header.revision);
+    return header.revision;
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async #leases(items: readonly EtcdKeyValue[]): Promise<ReadonlyMap<LeaseId, number>> {
+    const waiting = [...new Set(items.map(({ lease }) => lease))].filter((lease) => lease !== 0);
+    const leases = new Map<LeaseId, number>();
+    const ask = async (): Promise<void> => {
+      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+        const lease = id;
+        leases.set(lease, await withStorageError(() => this.#calls.leaseSeconds(lease), { isWrite: false }));
+      }
+    };
+    await Promise.all(Array.from({ length: LEASES_IN_FLIGHT }, ask));
+    return leases;
+  }
+
+  async #compact(revision: Revision): Promise<void> {
+    try {
+      await this.#calls.compact(revision);
+    } catch (caught) {
+      if (!isCompacted(caught)) await withStorageError(() => Promise.reject(caught), { isWrite: false });
+    }
+  }
+
+  #range(request: Parameters<EtcdCalls['range']>[0]): Promise<RangeResponse> {
+    return withStorageError(() => this.#calls.range(request), { isWrite: false });
+  }
+
+  async #txn(request: TxnRequest, key?: string): Promise<TxnResponse> {
+    const options = { isWrite: true, ...(key !== undefined && { key }) };
+    return (await withStorageError(() => this.#calls.txn(request), options)).response;
+  }
+}
+
+function takeBatch(puts: readonly TransferredPut[], from: number): readonly TransferredPut[] {
+  let end = from;
+  let bytes = 0;
+  for (; end < puts.length && end - from < MAX_PUTS; end++) {
+    const { path, value } = puts[end] as TransferredPut;
+    bytes += path.length + value.byteLength;
+    if (end > from && bytes > MAX_PUT_BYTES) break;
+  }
+  return puts.slice(from, end);
+}

@@ -1,0 +1,170 @@
+/** The contents of a store as a whole, with times to live: read from a folder, and written to a new one. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+import { checkValue } from '../checks.ts';
+import { StorageError } from '../errors.ts';
+import { checkKey } from '../keys.ts';
+import { LIMITS, type Revision } from '../storage.ts';
+import { Database } from './database.ts';
+import { DiskRoom } from './disk-room.ts';
+import { DATA_FILE, type Folder, openFolder, writeMark } from './folder.ts';
+import { FORMAT_VERSION, positionOf, revisionOf } from './layout.ts';
+import { mediumError, openError } from './medium-error.ts';
+import { readIndex, type StoreState, writeState } from './record.ts';
+import { Scratch } from './scratch.ts';
+import { StateReader } from './state-reader.ts';
+import { storeRecord } from './store-record.ts';
+
+export interface StoredKey {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly revision: Revision;
+  readonly created: Revision;
+  /** The time in milliseconds at which the key expires; 0 means never. */
+  readonly expires: number;
+}
+
+export interface StoreContents {
+  readonly revision: Revision;
+  /** See `Storage.imported`. */
+  readonly imported: boolean;
+  readonly keys: readonly StoredKey[];
+}
+
+/** Entries that are read or written in one turn of the event loop. */
+const SLICE = 1000;
+/** The bytes of values in one commit. */
+const SLICE_BYTES = 8 * 2 ** 20;
+const NOTHING: Buffer = Buffer.alloc(1);
+
+/**
+ * Reads the store of a folder, in key order, and checks each record. Takes the lock meanwhile. Throws ConfigError if the
+ * folder is in use or has no store, and StorageError `Corrupt` if a record is damaged.
+ */
+export async function readStore(path: string): Promise<StoreContents> {
+  const full = resolve(path);
+  if (!existsSync(join(full, DATA_FILE))) throw new ConfigError(`data folder ${full} holds no store`);
+  let folder: Folder | undefined;
+  let database: Database | undefined;
+  try {
+    folder = openFolder(full);
+    database = await Database.open(folder.dataFile);
+    const state = database.state();
+    if (state === undefined)
+      throw new StorageError('Corrupt', `data folder ${full} has lost the record of its own state`);
+    return { revision: state.revision, imported: database.isImported(), keys: await readKeys(database) };
+  } catch (caught) {
+    throw openError(caught, full);
+  } finally {
+    await database?.close();
+    folder?.release();
+  }
+}
+
+async function readKeys(database: Database): Promise<readonly StoredKey[]> {
+  const reader = new StateReader(database);
+  const found: StoredKey[] = [];
+  let seen = 0;
+  for (const { key, value } of database.keys.getRange({ start: undefined, end: undefined })) {
+    if (++seen % SLICE === 0) await new Promise((next) => setImmediate(next));
+    const head = readIndex(value, value.length, key);
+    if (head.deleted) continue;
+    const record = reader.latest(key, head);
+    const { created, expires } = record;
+    found.push({ key, value: record.value, revision: revisionOf(head.position), created, expires });
+  }
+  return found;
+}
+
+export interface NewStore {
+  /** In ascending order of their revisions. At most 128 may share one. */
+  readonly keys: readonly StoredKey[];
+  /** The revision after which writes continue, at or above that of every key. There is no history before it. */
+  readonly revision: Revision;
+  readonly imported: boolean;
+  readonly now: number;
+  /** Called with the number of keys that are written. */
+  onProgress?(done: number): void;
+}
+
+/**
+ * Makes a store in a folder that does not exist. Every key keeps its revision. Throws StorageError `NoSpace` if the disk
+ * is full, and `InvalidArgument` for a key or a value that a store cannot have. The folder is incomplete then.
+ */
+export async function writeStore(path: string, store: NewStore): Promise<void> {
+  const dataFile = join(path, DATA_FILE);
+  let database: Database | undefined;
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    database = await Database.open(dataFile);
+    await fill(database, dataFile, store);
+    await database.close();
+    database = undefined;
+    writeMark(path);
+  } catch (caught) {
+    throw mediumError(caught, `writing ${path}`);
+  } finally {
+    await database?.close();
+  }
+}
+
+async function fill(database: Database, dataFile: string, store: NewStore): Promise<void> {
+  const { keys, revision, imported, now } = store;
+  const room = new DiskRoom({ dataFile, pageSize: database.pageSize, lastPage: () => database.lastPage() });
+  const scratch = new Scratch();
+  const last = { revision: 0, place: 0 };
+  for (let done = 0; done < keys.length; ) {
+    const slice = takeSlice(keys, done);
+    const problem = room.check({ requests: slice.length, bytes: bytesOf(slice), pruned: 0 });
+    if (problem !== undefined) throw problem;
+    await database.commit(() => {
+      for (const each of slice) put(database, scratch, each, { now, place: placeOf(each, last) });
+    });
+    done += slice.length;
+    store.onProgress?.(done);
+  }
+  const state: StoreState = { format: FORMAT_VERSION, revision, horizon: revision, floor: revision, logBytes: 0 };
+  await database.commit(() => {
+    if (imported) database.putImportedSync();
+    database.putStateSync(writeState(state));
+  });
+}
+
+function takeSlice(keys: readonly StoredKey[], from: number): readonly StoredKey[] {
+  let end = from;
+  for (let bytes = 0; end < keys.length && end - from < SLICE && bytes < SLICE_BYTES; end++)
+    bytes += (keys[end] as StoredKey).value.byteLength;
+  return keys.slice(from, end);
+}
+
+function bytesOf(keys: readonly StoredKey[]): number {
+  return keys.reduce((sum, { value }) => sum + value.byteLength, 0);
+}
+
+/** The number of the key within its revision. */
+function placeOf({ key, revision }: StoredKey, last: { revision: Revision; place: number }): number {
+  last.place = revision === last.revision ? last.place + 1 : 0;
+  last.revision = revision;
+  if (last.place >= LIMITS.transactionOperations)
+    throw new StorageError(
+      'InvalidArgument',
+      `revision ${revision} has more than ${LIMITS.transactionOperations} keys, which a data folder cannot hold`,
+      { key },
+    );
+  return last.place;
+}
+
+function put(
+  database: Database,
+  scratch: Scratch,
+  { key, value, revision, created, expires }: StoredKey,
+  { now, place }: { readonly now: number; readonly place: number },
+): void {
+  checkKey(key);
+  checkValue(key, value);
+  const position = positionOf(revision, place);
+  const origin = { deleted: false, replacesPosition: 0, replacesDeleted: false };
+  storeRecord(database, scratch, { key, value, position, created, expires, time: now, ...origin });
+  if (expires !== 0) database.expiry.putSync({ at: expires, position }, NOTHING);
+}

@@ -1,0 +1,155 @@
+/**
+ * A writer of bbolt files. Pages are passed on as soon as they are complete, so that a large file needs little memory.
+ * The layout is that of go.etcd.io/bbolt.
+ */
+import { concatBytes, EMPTY_BYTES } from '../../base/bytes.ts';
+import { fnv1a, PAGE_HEADER } from './meta-page.ts';
+
+export const PAGE_SIZE = 4096;
+const ELEMENT = 16;
+const LEAF = 2;
+const BRANCH = 1;
+const FREELIST = 16;
+const META = 4;
+/** The children of a branch. */
+const FAN_OUT = 64;
+
+export type Pair = readonly [key: Uint8Array, value: Uint8Array];
+
+interface Child {
+  /** The first key below it. */
+  readonly key: Uint8Array;
+  readonly id: number;
+}
+
+export class BboltWriter {
+  readonly #append: (page: Uint8Array) => void;
+  readonly #perLeaf: number | undefined;
+  #next = 2;
+
+  /** `append` gets the pages from id 2 on, in order. Without `perLeaf` a leaf has as many records as fit on a page. */
+  constructor(append: (page: Uint8Array) => void, perLeaf: number | undefined) {
+    this.#append = append;
+    this.#perLeaf = perLeaf;
+  }
+
+  /** Returns the value of a bucket with pages of its own. The pairs must be in key order. */
+  bucket(pairs: Iterable<Pair>): Uint8Array {
+    return bucketHeader(this.#tree(pairs));
+  }
+
+  /** Returns the value of a bucket whose page is part of the value. */
+  inlineBucket(pairs: readonly Pair[]): Uint8Array {
+    return concatBytes([bucketHeader(0), leafBytes(0, pairs, false)]);
+  }
+
+  /** Returns the first two pages. `buckets` are the names and values of the buckets, in key order. */
+  finish(buckets: readonly Pair[]): Uint8Array {
+    const root = this.#add((id) => leafBytes(id, buckets, true));
+    const freelist = this.#add((id) => header(id, FREELIST, 0));
+    return concatBytes([0, 1].map((id) => metaPage(id, root, freelist, this.#next)));
+  }
+
+  #tree(pairs: Iterable<Pair>): number {
+    let level: Child[] = [];
+    for (const part of this.#leaves(pairs))
+      level.push({ key: part[0]?.[0] ?? EMPTY_BYTES, id: this.#add((id) => leafBytes(id, part, false)) });
+    while (level.length > 1) {
+      const above: Child[] = [];
+      for (let i = 0; i < level.length; i += FAN_OUT) {
+        const part = level.slice(i, i + FAN_OUT);
+        above.push({ key: (part[0] as Child).key, id: this.#add((id) => branchBytes(id, part)) });
+      }
+      level = above;
+    }
+    return (level[0] as Child).id;
+  }
+
+  /** At least one leaf, which may be empty. */
+  *#leaves(pairs: Iterable<Pair>): Iterable<readonly Pair[]> {
+    let part: Pair[] = [];
+    let size = PAGE_HEADER;
+    for (const pair of pairs) {
+      const bytes = ELEMENT + pair[0].byteLength + pair[1].byteLength;
+      const isFull = this.#perLeaf === undefined ? size + bytes > PAGE_SIZE : part.length === this.#perLeaf;
+      if (isFull && part.length > 0) {
+        yield part;
+        part = [];
+        size = PAGE_HEADER;
+      }
+      part.push(pair);
+      size += bytes;
+    }
+    yield part;
+  }
+
+  /** Pads to whole pages and writes the number of overflow pages. */
+  #add(make: (id: number) => Uint8Array): number {
+    const id = this.#next;
+    const bytes = make(id);
+    const count = Math.max(1, Math.ceil(bytes.byteLength / PAGE_SIZE));
+    const page = new Uint8Array(count * PAGE_SIZE);
+    page.set(bytes);
+    new DataView(page.buffer).setUint32(12, count - 1, true);
+    this.#append(page);
+    this.#next += count;
+    return id;
+  }
+}
+
+function header(id: number, flags: number, count: number): Uint8Array {
+  const bytes = new Uint8Array(PAGE_HEADER);
+  const view = new DataView(bytes.buffer);
+  view.setBigUint64(0, BigInt(id), true);
+  view.setUint16(8, flags, true);
+  view.setUint16(10, count, true);
+  return bytes;
+}
+
+function leafBytes(id: number, pairs: readonly Pair[], areBuckets: boolean): Uint8Array {
+  const elements = new Uint8Array(pairs.length * ELEMENT);
+  const view = new DataView(elements.buffer);
+  let at = elements.byteLength;
+  for (const [i, [key, value]] of pairs.entries()) {
+    view.setUint32(i * ELEMENT, areBuckets ? 1 : 0, true);
+    view.setUint32(i * ELEMENT + 4, at - i * ELEMENT, true);
+    view.setUint32(i * ELEMENT + 8, key.byteLength, true);
+    view.setUint32(i * ELEMENT + 12, value.byteLength, true);
+    at += key.byteLength + value.byteLength;
+  }
+  return concatBytes([header(id, LEAF, pairs.length), elements, ...pairs.flat()]);
+}
+
+function branchBytes(id: number, children: readonly Child[]): Uint8Array {
+  const elements = new Uint8Array(children.length * ELEMENT);
+  const view = new DataView(elements.buffer);
+  let at = elements.byteLength;
+  for (const [i, child] of children.entries()) {
+    view.setUint32(i * ELEMENT, at - i * ELEMENT, true);
+    view.setUint32(i * ELEMENT + 4, child.key.byteLength, true);
+    view.setBigUint64(i * ELEMENT + 8, BigInt(child.id), true);
+    at += child.key.byteLength;
+  }
+  return concatBytes([header(id, BRANCH, children.length), elements, ...children.map(({ key }) => key)]);
+}
+
+function bucketHeader(root: number): Uint8Array {
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(root), true);
+  return bytes;
+}
+
+function metaPage(id: number, root: number, freelist: number, pages: number): Uint8Array {
+  const page = new Uint8Array(PAGE_SIZE);
+  page.set(header(id, META, 0));
+  const view = new DataView(page.buffer, PAGE_HEADER);
+  view.setUint32(0, 0xed0cdaed, true);
+  view.setUint32(4, 2, true);
+  view.setUint32(8, PAGE_SIZE, true);
+  view.setBigUint64(16, BigInt(root), true);
+  view.setBigUint64(32, BigInt(freelist), true);
+  view.setBigUint64(40, BigInt(pages), true);
+  view.setBigUint64(48, BigInt(id), true);
+  view.setBigUint64(56, fnv1a(page.subarray(PAGE_HEADER, PAGE_HEADER + 56)), true);
+  return page;
+}
