@@ -1,7 +1,8 @@
 /**
  * Keelson and kube-apiserver on one etcd at the same time. Objects of every kind are created through one server and read,
- * listed, watched, updated and deleted through the other; ports and addresses of Services are allocated by both; both are
- * in the endpoints of `default/kubernetes`; neither changes the objects of the other.
+ * listed, watched, updated and deleted through the other; so are names with any characters; ports and addresses of
+ * Services are allocated by both; both are in the endpoints of `default/kubernetes`; neither changes the objects of the
+ * other.
  *
  * usage: main.ts [--full]
  *   --full   more pairs of encryption keys, JSON values, a rotation of keys with restarts, kills of either server
@@ -9,6 +10,7 @@
 import { parseArgs } from 'node:util';
 import { checkEndpoints, checkKilled, checkStopped } from './endpoints.ts';
 import { exchangeEveryKind } from './every-kind-exchange.ts';
+import { checkNames } from './names.ts';
 import { OneEtcd, otherSide, SIDES, type Side } from './one-etcd.ts';
 import { must, repeat } from './requests.ts';
 import { encryptionFlag, type NamedKey, rotate, valuePrefix } from './rotation.ts';
@@ -92,6 +94,7 @@ async function createUnavailable(etcd: OneEtcd): Promise<void> {
 
 async function plain(etcd: OneEtcd): Promise<void> {
   report('ports and addresses of Services', await checkServices(twoServers(etcd)));
+  report('names with characters of all of Unicode', await checkNames(twoServers(etcd)));
   report('endpoints of both servers', await checkEndpoints(etcd));
   await createUnavailable(etcd);
   report(`writes in ${IDLE_MS / 1000} s without requests`, await writesWithin(etcd, IDLE_MS));

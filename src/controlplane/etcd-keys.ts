@@ -2,7 +2,7 @@
  * The keys of kube-apiserver in etcd and ours: `/registry/pods/default/a` and `registry/pods/default/a`. Ours have the scope
  * as their first segment and escape the others.
  */
-import { escapeSegment, unescapeSegment } from '../storage/keys.ts';
+import { escapePath, unescapeSegment } from '../storage/keys.ts';
 import { SCOPE } from './loops/control-loops.ts';
 
 /** The default of `--etcd-prefix`. */
@@ -11,12 +11,10 @@ export const ETCD_PREFIX = '/registry';
 /** Our key for a key of etcd; undefined for keys that are not below the prefix. */
 export function keyOfEtcd(key: string, prefix: string): string | undefined {
   if (!key.startsWith(`${prefix}/`)) return undefined;
-  const segments = key.slice(prefix.length + 1).split('/');
-  return `${SCOPE}/${segments.map(escapeSegment).join('/')}`;
+  return `${SCOPE}/${escapePath(key.slice(prefix.length + 1))}`;
 }
 
 /** The key in etcd for one of ours: the inverse of `keyOfEtcd`. */
 export function etcdKeyOf(key: string, prefix: string): string {
-  const segments = key.slice(SCOPE.length + 1).split('/');
-  return `${prefix}/${segments.map(unescapeSegment).join('/')}`;
+  return `${prefix}/${unescapeSegment(key.slice(SCOPE.length + 1))}`;
 }

@@ -1,8 +1,8 @@
 /**
  * Keys and ranges. A key is `<scope>/<segment>/.../<segment>`. The first segment is an opaque scope, so that one store
  * can hold the data of several servers.
- * Invariant: no code unit of a key is at or above U+D800. So JavaScript strings, UTF-8 bytes and every driver have the
- * same order.
+ * Invariants: no code unit of a key is at or above U+D800, so JavaScript strings, UTF-8 bytes and every driver have the
+ * same order. It is also the order of the UTF-8 bytes of the paths that were escaped.
  */
 import { utf8Length } from '../base/utf8.ts';
 import { StorageError } from './errors.ts';
@@ -18,13 +18,27 @@ export interface KeyRange {
   readonly start?: string;
 }
 
-/** Whether JavaScript could order the key differently from its UTF-8 bytes, or a driver could not store it. */
+const ESCAPE = /\u0001[\u0001-\u0003]|\ud7ff([0-9a-f]{6})/g;
+const ESCAPE_AT = new RegExp(ESCAPE.source, 'y');
+
+/**
+ * Whether JavaScript could order the key differently from its UTF-8 bytes, a driver could not store it, or it is not one
+ * that `escapeSegment` makes.
+ */
 function isInvalid(key: string): boolean {
   for (let i = 0; i < key.length; i++) {
     const unit = key.charCodeAt(i);
-    if (unit === 0 || unit >= 0xd800) return true;
+    if (unit > 1 && unit < 0xd7ff) continue;
+    ESCAPE_AT.lastIndex = i;
+    const [found, digits] = ESCAPE_AT.exec(key) ?? [];
+    if (found === undefined || (digits !== undefined && !isEscapedPoint(Number.parseInt(digits, 16)))) return true;
+    i += found.length - 1;
   }
   return key.length === 0;
+}
+
+function isEscapedPoint(point: number): boolean {
+  return point === 0xd7ff || (point >= 0xe000 && point <= 0x10ffff);
 }
 
 /** Throws StorageError(InvalidArgument) unless the key can be stored. */
@@ -42,18 +56,51 @@ export function checkKey(key: string): void {
   }
 }
 
-/** Escapes any string for use as a key segment. `%` and `/` are escaped, too, so two segments never collide. */
+/**
+ * Escapes any string for use as a key segment, reversibly:
+ *
+ *     U+0000               U+0001 U+0001
+ *     U+0001               U+0001 U+0002
+ *     `/`                  U+0001 U+0003
+ *     U+D7FF and above     U+D7FF and the code point in six hexadecimal digits
+ *
+ * Strings without `/` keep the order of their UTF-8 bytes. A lone surrogate becomes U+FFFD, as in UTF-8.
+ */
 export function escapeSegment(segment: string): string {
-  return /[%/\u0000\ud800-\uffff]/.test(segment)
-    ? segment.replace(/[%/\u0000\ud800-\uffff]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return /[\u0000\u0001/\ud7ff-\uffff]/.test(segment)
+    ? segment.replace(/[\u0000\u0001/\ud7ff-\u{10ffff}]/gu, escaped)
     : segment;
 }
 
-/** The inverse of `escapeSegment`. */
-export function unescapeSegment(escaped: string): string {
-  return escaped.includes('%')
-    ? escaped.replace(/%([0-9a-f]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    : escaped;
+/** Escapes the segments of a path: all of `escapeSegment` except for the slashes. */
+export function escapePath(path: string): string {
+  return /[\u0000\u0001\ud7ff-\uffff]/.test(path) ? path.replace(/[\u0000\u0001\ud7ff-\u{10ffff}]/gu, escaped) : path;
+}
+
+function escaped(char: string): string {
+  if (char === '\0') return '\u0001\u0001';
+  if (char === '\u0001') return '\u0001\u0002';
+  if (char === '/') return ESCAPED_SLASH;
+  const point = char.codePointAt(0) as number;
+  const isLone = point >= 0xd800 && point < 0xe000;
+  return `\ud7ff${(isLone ? 0xfffd : point).toString(16).padStart(6, '0')}`;
+}
+
+const ESCAPED_SLASH = '\u0001\u0003';
+
+/** The inverse of `escapeSegment` and of `escapePath`. */
+export function unescapeSegment(segment: string): string {
+  return /[\u0001\ud7ff]/.test(segment)
+    ? segment.replace(ESCAPE, (found, point: string | undefined) => {
+        if (point !== undefined) return String.fromCodePoint(Number.parseInt(point, 16));
+        return found === ESCAPED_SLASH ? '/' : String.fromCharCode(found.charCodeAt(1) - 1);
+      })
+    : segment;
+}
+
+/** Whether a segment of the path contains a slash, which only its escaped form can show. */
+export function hasEscapedSlash(path: string): boolean {
+  return path.includes('\u0001') && path.match(ESCAPE)?.includes(ESCAPED_SLASH) === true;
 }
 
 /** The smallest string above all keys with this prefix; undefined for the empty prefix. */

@@ -1,5 +1,6 @@
 /**
- * Continue tokens in kube-apiserver's form: base64url of `{"v":"meta.k8s.io/v1","rv":N,"start":"..."}`.
+ * Continue tokens in kube-apiserver's form: base64url of `{"v":"meta.k8s.io/v1","rv":N,"start":"..."}`. A server accepts
+ * the tokens of the other. `start` is the key of the next object; kube-apiserver's is the last key with a zero byte.
  *
  * Invariant: the start key of a decoded token is below the prefix of the list that it is used with.
  */
@@ -12,6 +13,7 @@ import { encodeUtf8 } from '../../base/bytes.ts';
 import { readJson } from '../../base/json-read.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
+import { escapePath, unescapeSegment } from '../../storage/keys.ts';
 import type { Revision } from '../../storage/storage.ts';
 
 export interface ContinueToken {
@@ -30,7 +32,7 @@ const INVALID = 'continue key is not valid';
 export const ANY_REVISION = -1;
 
 export function encodeContinue(prefix: string, token: ContinueToken): string {
-  const text = writeJson({ v: VERSION, rv: token.revision, start: token.start.slice(prefix.length) });
+  const text = writeJson({ v: VERSION, rv: token.revision, start: unescapeSegment(token.start.slice(prefix.length)) });
   return encodeBase64(encodeUtf8(text)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
@@ -69,7 +71,7 @@ function readFields(prefix: string, value: JsonObject): ContinueToken | string {
   if (start === '') return `${INVALID}: encoded start key empty (version ${VERSION})`;
   const relative = start.startsWith('/') ? start.slice(1) : start;
   if (!isClean(relative)) return `${INVALID}: ${start}`;
-  return { revision: Math.min(Number(revision), Number.MAX_SAFE_INTEGER), start: prefix + relative };
+  return { revision: Math.min(Number(revision), Number.MAX_SAFE_INTEGER), start: prefix + escapePath(relative) };
 }
 
 function unrecognized(version: string): string {

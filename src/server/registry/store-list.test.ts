@@ -92,6 +92,12 @@ describe('a list', () => {
     expect(names(await list(world, { limit: 1, labels: 'name!=b', continueToken: page.continueToken }))).toBe('c');
   });
 
+  it("continues with kube-apiserver's token: the last key and a zero byte", async () => {
+    const world = await six();
+    const token = JSON.stringify({ v: 'meta.k8s.io/v1', rv: 7, start: 'b\0' });
+    expect(names(await list(world, { continueToken: Buffer.from(token).toString('base64url') }))).toBe('cde');
+  });
+
   it('continues over all namespaces', async () => {
     const world = await six();
     const page = await list(world, { limit: 5 }, at('', ''));

@@ -5,7 +5,7 @@
 import { type BackoffPolicy, backoffDelay } from '../../base/backoff.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
-import { isGrpcError } from '../../base/grpc.ts';
+import { GrpcError, isGrpcError } from '../../base/grpc.ts';
 import type { Revision } from '../storage.ts';
 import { COMPACT, type EtcdClient, LEASE_GRANT, LEASE_TIME_TO_LIVE, RANGE, STATUS, TXN } from './etcd-client.ts';
 import type { EtcdObserver, EtcdOperation } from './etcd-observer.ts';
@@ -75,7 +75,8 @@ export class EtcdCalls {
 
   /**
    * A transaction. `isRepeated` in the result: the outcome of an earlier attempt is not known, so the transaction may
-   * have been carried out before. Throws the error of the last attempt. The observer is told as by `range`.
+   * have been carried out before. Throws the error of the last attempt, whose progress is `unknown` if that of any
+   * attempt is. The observer is told as by `range`.
    */
   async txn(
     request: TxnRequest,
@@ -97,7 +98,7 @@ export class EtcdCalls {
       }, isMemberFailure);
     } catch (caught) {
       this.#observe(operation, key, begun, false);
-      throw caught;
+      throw isRepeated ? withUnknownProgress(caught) : caught;
     }
     this.#observe(operation, key, begun, true);
     const response = readTxnResponse(bytes);
@@ -146,6 +147,11 @@ export class EtcdCalls {
       }
     }
   }
+}
+
+function withUnknownProgress(caught: unknown): unknown {
+  if (!isGrpcError(caught) || caught.progress === 'unknown') return caught;
+  return new GrpcError(caught.code, caught.message, { progress: 'unknown', cause: caught });
 }
 
 /** Runs a call and turns its GrpcError into a StorageError. */

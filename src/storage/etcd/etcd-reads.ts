@@ -2,7 +2,7 @@
 import { LruMap } from '../../base/lru-map.ts';
 import { SharedRead } from '../../base/shared-read.ts';
 import { StorageError } from '../errors.ts';
-import type { KeyRange } from '../keys.ts';
+import { type KeyRange, prefixEnd } from '../keys.ts';
 import type {
   Compacted,
   Future,
@@ -164,8 +164,8 @@ export class EtcdReads {
     const first = this.#keys.fromEtcd(range.start);
     if (start === undefined || start <= first) return { key: range.start, end: range.end };
     if (!start.startsWith(this.#keys.fromEtcd(this.#keys.start))) return undefined;
-    const key = this.#keys.toEtcd(start);
-    return key < range.end ? { key, end: range.end } : undefined;
+    const end = prefixEnd(prefix);
+    return end === undefined || start < end ? { key: this.#keys.toEtcd(start), end: range.end } : undefined;
   }
 
   async #range(request: RangeRequest, { revision, atLeast }: ReadOptions, about?: Observed): Promise<RangeResult> {

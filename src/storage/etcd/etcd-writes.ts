@@ -4,7 +4,9 @@
  * write if it took place: the key has its bytes. Otherwise the outcome is `Unknown`.
  */
 import { equalBytes } from '../../base/bytes.ts';
-import { StorageError } from '../errors.ts';
+import { toError } from '../../base/errors.ts';
+import { isGrpcError } from '../../base/grpc.ts';
+import { isStorageError, StorageError } from '../errors.ts';
 import type {
   CreateOptions,
   DeleteResult,
@@ -110,14 +112,22 @@ export class EtcdWrites {
   ): Promise<{ readonly response: TxnResponse; readonly isRepeated: boolean }> {
     if (ttlMs === undefined) return this.#transact(operation, key, request(undefined));
     const lease = await withStorageError(() => this.#leases.take(ttlMs), { isWrite: false, key });
+    let isUnknown: boolean;
     try {
       return await this.#calls.txn(request(lease), operation, key);
     } catch (caught) {
       if (!isLeaseNotFound(caught)) return withStorageError(() => Promise.reject(caught), { isWrite: true, key });
+      isUnknown = isGrpcError(caught) && caught.progress === 'unknown';
       this.#leases.forget(lease);
     }
-    const another = await withStorageError(() => this.#leases.take(ttlMs), { isWrite: false, key });
-    return this.#transact(operation, key, request(another));
+    try {
+      const another = await withStorageError(() => this.#leases.take(ttlMs), { isWrite: false, key });
+      const { response, isRepeated } = await this.#transact(operation, key, request(another));
+      return { response, isRepeated: isRepeated || isUnknown };
+    } catch (caught) {
+      if (!isUnknown || !isStorageError(caught) || caught.code !== 'Unavailable') throw toError(caught);
+      throw new StorageError('Unknown', caught.message, { key, cause: caught });
+    }
   }
 
   #transact(

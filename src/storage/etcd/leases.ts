@@ -47,12 +47,12 @@ export class Leases {
     for (;;) {
       const known = this.#last.get(ttl);
       const lease = known === undefined ? undefined : await known.catch(() => undefined);
+      // It may have been forgotten meanwhile, or another caller may have asked for one.
+      if (this.#last.get(ttl) !== known) continue;
       if (lease !== undefined && lease.keys < MAX_KEYS && lease.expires - clock.monotonic() >= ttl * 1000) {
         lease.keys++;
         return lease.id;
       }
-      // Another caller may have asked for a lease meanwhile.
-      if (this.#last.get(ttl) !== known) continue;
       this.#forgetOld();
       this.#last.set(ttl, this.#grant(ttl, lease?.keys ?? 0));
       await this.#last.get(ttl);

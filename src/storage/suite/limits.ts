@@ -11,6 +11,9 @@ const UNFIT = [
   'a/\ud83d\ude00',
   '\ud800',
   'a\uffff',
+  'a\u0001',
+  'a\ud7ff',
+  '\ud7ff00d800',
   'a'.repeat(MAX_KEY_BYTES + 1),
   'é'.repeat(MAX_KEY_BYTES / 2 + 1),
 ];

@@ -41,7 +41,7 @@ export const listCases: readonly SuiteCase[] = [
     async run(context) {
       const storage = await context.open();
       const keys = [
-        'o/\u0001',
+        'o/\u0001\u0002',
         'o/ ',
         'o/-',
         'o/.',
@@ -50,7 +50,7 @@ export const listCases: readonly SuiteCase[] = [
         'o/A',
         'o/Z',
         'o/a',
-        'o/a\u0001b',
+        'o/a\u0001\u0001b',
         'o/a/b',
         'o/aa',
         'o/z',
@@ -65,12 +65,15 @@ export const listCases: readonly SuiteCase[] = [
         'o/日',
         'o/日本',
         'o/語',
-        'o/\ud7ff',
+        'o/\ud7ff00d7ff',
+        'o/\ud7ff00e000',
+        'o/\ud7ff00ffff',
+        'o/\ud7ff01f6a2',
       ];
       for (const key of [...keys].reverse()) await put(storage, key, key);
       expectEqual(await keysOf(storage, 'o/'), keys);
       expectEqual(await keysOf(storage, 'o/日'), ['o/日', 'o/日本']);
-      expectEqual(await keysOf(storage, 'o/\ud7ff'), ['o/\ud7ff']);
+      expectEqual(await keysOf(storage, 'o/\ud7ff00ffff'), ['o/\ud7ff00ffff']);
       const start = expectOutcome(await storage.list({ prefix: 'o/', start: 'o/é' }, { limit: 3 }), 'ok');
       expectEqual(
         start.items.map((item) => item.key),

@@ -96,22 +96,22 @@ export type Script = readonly Command[];
 
 // Keys that are prefixes of each other, that sort around the separator, and at the limits of UTF-8 and of valid keys.
 const KEYS = [
-  '\u0001',
+  '\u0001\u0002',
   'a',
   'a/',
   'a/b',
   'a/b/c',
   'a/b0',
   'a/\u00e9',
-  'a/\ud7ff',
+  'a/\ud7ff01f6a2',
   'b/1',
   'b/2',
   'b/3',
   'b/4',
-  '\ud7ff',
+  '\ud7ff10ffff',
 ];
-const PREFIXES = ['', '', 'a', 'a/', 'a/b', 'b/', 'b/1', 'c', '\ud7ff', 'a/\u00e9'];
-const STARTS = [...KEYS, 'a0', 'b', 'zz', '\ud7ff\ud7ff'];
+const PREFIXES = ['', '', 'a', 'a/', 'a/b', 'b/', 'b/1', 'c', '\ud7ff10ffff', 'a/\u00e9'];
+const STARTS = [...KEYS, 'a0', 'b', 'zz', '\ud7ff10ffff\ud7ff10ffff'];
 const VALUES = ['', 'x', 'y', 'z', 'long'];
 const TTLS = [1, 1500, 1900, 20_000, 20_400, 60_000.5, 1e15, 1e300];
 

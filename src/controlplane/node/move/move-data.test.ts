@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../../../base/bytes.ts';
 import { systemClock } from '../../../base/clock.ts';
+import { escapeSegment } from '../../../storage/keys.ts';
 import { lockFolder } from '../../../storage/lmdb/folder-lock.ts';
 import { openLmdbStorage } from '../../../storage/lmdb/open.ts';
 import { readStore } from '../../../storage/lmdb/store-contents.ts';
@@ -37,7 +38,7 @@ const newData = (options: { replace?: boolean; bump?: number; dataDir?: string }
 async function dataFolder(name = 'data'): Promise<void> {
   const storage = await openLmdbStorage({ folder: at(name, 'storage') });
   for (let i = 0; i < 50; i++) await storage.create(`registry/pods/default/p${i}`, encodeUtf8(`{"n":${i}}`));
-  await storage.create('registry/clusterroles/%d83d%de00', encodeUtf8('{}'));
+  await storage.create(`registry/clusterroles/${escapeSegment('😀')}`, encodeUtf8('{}'));
   await storage.create('registry/events/default/e', encodeUtf8('{}'), { ttlMs: 3_600_000 });
   await storage.delete('registry/pods/default/p49');
   await storage.stop();
