@@ -15,6 +15,7 @@ import { keelsonCli, program } from '../../compat/peers/programs.ts';
 import { startReference } from '../../compat/peers/reference.ts';
 import { startTimed } from './cold-start.ts';
 import { updateWithConflicts } from './conflicts.ts';
+import { onPairs, PAIRS, pooled, type StartSide } from './pairs.ts';
 import { cpuSeconds, memoryOf } from './process-figures.ts';
 import { ask, type Side } from './side.ts';
 import type { Bar } from './table.ts';
@@ -53,52 +54,37 @@ export async function benchEtcd(options: EtcdBenchOptions): Promise<void> {
 }
 
 async function benchServers(options: EtcdBenchOptions, folder: string): Promise<void> {
-  const { credentials } = options;
-  const etcd = await startEtcd({ folder: join(folder, 'servers'), fsync: true });
-  try {
-    const onEtcd = { credentials, storage: 'etcd', flags: [`--etcd-servers=${etcd.url}`] } as const;
-    const ours = await startSide(options, () => startKeelson(onEtcd));
-    try {
-      if (options.wanted('cached')) {
-        const lmdb = await startSide(options, () => startKeelson({ credentials, storage: 'lmdb' }));
-        try {
-          await benchCached(options, ours, lmdb);
-        } finally {
-          await lmdb.stop();
-        }
-      }
-      if (!['get', 'create', 'conflicts'].some(options.wanted)) return;
-      const peer = await startSide(options, () => startPeer(options, folder));
-      try {
-        await benchBesideReference(options, ours, peer);
-      } finally {
-        await peer.stop();
-      }
-    } finally {
-      await ours.stop();
-    }
-  } finally {
-    await etcd.stop();
+  const { credentials, beside, wanted } = options;
+  const startOnEtcd = (): Promise<Side> => startSide(options, () => startWithEtcd(options, folder));
+  if (wanted('cached')) {
+    const startOnLmdb = (): Promise<Side> => startSide(options, () => startKeelson({ credentials, storage: 'lmdb' }));
+    await benchCached(options, [startOnEtcd, startOnLmdb]);
   }
+  if (!['get', 'create', 'conflicts'].some(wanted)) return;
+  const startPeer = (): Promise<Side> =>
+    startSide(options, () =>
+      beside === undefined ? startReference({ credentials, fsync: true }) : startWithEtcd(options, folder, beside),
+    );
+  await onPairs(1, [startOnEtcd, startPeer], (ours, peer) => benchBesideReference(options, ours, peer));
 }
 
-/** Starts kube-apiserver or the earlier build, with an etcd of its own. */
-async function startPeer({ credentials, beside }: EtcdBenchOptions, folder: string): Promise<Peer> {
-  if (beside === undefined) return startReference({ credentials, fsync: true });
-  const etcd = await startEtcd({ folder: join(folder, 'beside'), fsync: true });
-  const peer = await startKeelson({
-    credentials,
-    storage: 'etcd',
-    cli: beside,
-    flags: [`--etcd-servers=${etcd.url}`],
-  });
-  return {
-    ...peer,
-    stop: async () => {
-      await peer.stop();
-      await etcd.stop();
-    },
-  };
+/** Starts a build of our server, with an etcd of its own. */
+async function startWithEtcd({ credentials }: EtcdBenchOptions, folder: string, cli = keelsonCli()): Promise<Peer> {
+  const etcd = await startEtcd({ folder: mkdtempSync(join(folder, 'etcd-')), fsync: true });
+  try {
+    const flags = [`--etcd-servers=${etcd.url}`];
+    const peer = await startKeelson({ credentials, storage: 'etcd', cli, flags });
+    return {
+      ...peer,
+      stop: async () => {
+        await peer.stop();
+        await etcd.stop();
+      },
+    };
+  } catch (error) {
+    await etcd.stop();
+    throw error;
+  }
 }
 
 /** Starts a server with its namespaces. Its side has the process of the API server only, which is the last one. */
@@ -109,21 +95,27 @@ async function startSide({ sideOf }: EtcdBenchOptions, start: () => Promise<Peer
   return side;
 }
 
-async function benchCached({ short, inTurns, judge, judgeWork }: EtcdBenchOptions, ours: Side, lmdb: Side) {
+async function benchCached(options: EtcdBenchOptions, starts: readonly [StartSide, StartSide]): Promise<void> {
+  const { short, inTurns, judge, judgeWork } = options;
   const size = short
     ? { get: 8000, objects: 3000, lists: 20, writes: 100 }
     : { get: 40_000, objects: 11_000, lists: 60, writes: 300 };
   const query = 'resourceVersion=0';
-  judgeWork('GET with resourceVersion=0 beside LMDB', await inTurns(ours, lmdb, (side) => get(side, size.get, query)), {
-    perCpu: SAME,
+  const pairs = await onPairs(short ? 1 : PAIRS, starts, async (ours, lmdb) => {
+    const gets = await inTurns(ours, lmdb, (side) => get(side, size.get, query));
+    await Promise.all([fill(ours, size.objects), fill(lmdb, size.objects)]);
+    const lists = await inTurns(ours, lmdb, (side) => list(side, size.lists, { query }));
+    const events = await inTurns(ours, lmdb, (side) => watch(side, 10, size.writes, 'watched'), 0);
+    return { gets, lists, events };
   });
-  await Promise.all([fill(ours, size.objects), fill(lmdb, size.objects)]);
+  const bars = { perCpu: SAME };
+  judgeWork('GET with resourceVersion=0 beside LMDB', pooled(pairs.map(({ gets }) => gets)), bars);
   judgeWork(
     `list of ${size.objects.toLocaleString('en')} with resourceVersion=0 beside LMDB`,
-    await inTurns(ours, lmdb, (side) => list(side, size.lists, { query })),
-    { perCpu: SAME },
+    pooled(pairs.map(({ lists }) => lists)),
+    bars,
   );
-  const [mine, theirs] = await inTurns(ours, lmdb, (side) => watch(side, 10, size.writes, 'watched'), 0);
+  const [mine, theirs] = pooled(pairs.map(({ events }) => events));
   judge({
     name: 'event to 1,000 watchers on 10 connections beside LMDB: CPU',
     unit: 'µs',

@@ -5,6 +5,7 @@
 import { startKeelson } from '../../../compat/peers/keelson.ts';
 import type { Credentials, Peer } from '../../../compat/peers/peer.ts';
 import { startReference } from '../../../compat/peers/reference.ts';
+import { onPairs, PAIRS, pooled } from '../pairs.ts';
 import { ask, type Side, send } from '../side.ts';
 import { type Bar, format } from '../table.ts';
 import { create, type Measured, measure } from '../work.ts';
@@ -34,8 +35,6 @@ const OTHERS = [
   [10, 1.05],
   [1000, 1.1],
 ] as const;
-/** The pairs of servers that measure one number of configurations. */
-const PAIRS = 5;
 const [PLAIN, HOOKED, PODS] = ['plain', 'hooked', 'pods'];
 const IN_FLIGHT = { connections: 4, streams: 16 };
 /** The code of webhooks and policies is optimized after some thousands of requests. */
@@ -58,41 +57,28 @@ export async function benchAdmission(bench: AdmissionBench): Promise<void> {
   }
 }
 
-/**
- * Both sides are ours: one with configurations, and one whose plugins for them are off. Two processes of the same build
- * differ by some percent for as long as they live, so each count is measured on several pairs of new servers.
- */
-async function benchOthers(bench: AdmissionBench): Promise<void> {
+/** Both sides are ours: one with configurations, and one whose plugins for them are off. */
+async function benchOthers({ short, credentials, sideOf, inTurns, judge }: AdmissionBench): Promise<void> {
+  const without = [`--disable-admission-plugins=${PLUGINS.join(',')}`];
+  const start = async (flags: readonly string[], count: number): Promise<Side> => {
+    const side = sideOf(await startKeelson({ credentials, storage: 'lmdb', flags }));
+    await ask(side, 'POST', '/api/v1/namespaces', { metadata: { name: PLAIN } });
+    await installOthers(side, count);
+    return side;
+  };
   for (const [count, most] of OTHERS) {
-    const results: [number[], number[]] = [[], []];
-    for (let pair = 0; pair < (bench.short ? 1 : PAIRS); pair++) {
-      const [mine, others] = await measurePair(bench, count);
-      results[0].push(...cpuOf(mine));
-      results[1].push(...cpuOf(others));
-    }
-    bench.judge({
+    const pairs = await onPairs(short ? 1 : PAIRS, [() => start([], count), () => start(without, 0)], (ours, bare) =>
+      inTurns(ours, bare, (side) => create(side, short ? 3000 : 10_000, PLAIN), 2),
+    );
+    const [mine, others] = pooled(pairs);
+    judge({
       name: `create beside ${count.toLocaleString('en')} configurations that do not match: CPU each`,
       unit: 'µs',
-      ours: results[0],
-      peer: results[1],
+      ours: cpuOf(mine),
+      peer: cpuOf(others),
       better: 'less',
       atLeast: 1 / most,
     });
-  }
-}
-
-async function measurePair(bench: AdmissionBench, count: number): Promise<[Measured[], Measured[]]> {
-  const { short, credentials, sideOf, inTurns } = bench;
-  const without = { flags: [`--disable-admission-plugins=${PLUGINS.join(',')}`] };
-  const ours = sideOf(await startKeelson({ credentials, storage: 'lmdb' }));
-  const bare = sideOf(await startKeelson({ credentials, storage: 'lmdb', ...without }));
-  try {
-    for (const side of [ours, bare]) await ask(side, 'POST', '/api/v1/namespaces', { metadata: { name: PLAIN } });
-    await installOthers(ours, count);
-    return await inTurns(ours, bare, (side) => create(side, short ? 3000 : 10_000, PLAIN), 2);
-  } finally {
-    await bare.stop();
-    await ours.stop();
   }
 }
 
