@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onAbort } from './abort.ts';
+import { onAbort, unlessAborted } from './abort.ts';
 
 describe('onAbort', () => {
   it('takes the listener back', () => {
@@ -27,5 +27,19 @@ describe('onAbort', () => {
     onAbort(AbortSignal.abort('just text'), (reason) => reasons.push(reason));
     expect(reasons[0]).toBeInstanceOf(Error);
     expect(reasons[0]?.message).toBe('just text');
+  });
+});
+
+describe('unlessAborted', () => {
+  it('settles as the promise does, or rejects with the reason of the signal', async () => {
+    const { signal } = new AbortController();
+    expect(await unlessAborted(Promise.resolve(1), signal)).toBe(1);
+    expect(await unlessAborted(Promise.resolve(1), undefined)).toBe(1);
+    await expect(unlessAborted(Promise.reject(new Error('failed')), signal)).rejects.toThrow('failed');
+    const abort = new AbortController();
+    const waiting = unlessAborted(new Promise(() => undefined), abort.signal);
+    abort.abort(new Error('stopped'));
+    await expect(waiting).rejects.toThrow('stopped');
+    await expect(unlessAborted(new Promise(() => undefined), abort.signal)).rejects.toThrow('stopped');
   });
 });

@@ -20,3 +20,15 @@ export function onAbort(signal: AbortSignal | undefined, listener: (reason: Erro
   signal.addEventListener('abort', handler, { once: true });
   return () => signal.removeEventListener('abort', handler);
 }
+
+/**
+ * Settles as the promise does, or rejects with the reason of the signal if that aborts first. What the promise stands for
+ * goes on.
+ */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise<T>((resolve, reject) => {
+    const remove = onAbort(signal, reject);
+    promise.then(resolve, reject).finally(remove);
+  });
+}

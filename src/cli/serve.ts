@@ -6,6 +6,7 @@
 import { fstatSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { systemClock } from '../base/clock.ts';
+import { toError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { type CompletedOptions, completeOptions } from '../controlplane/complete-options.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
@@ -50,6 +51,7 @@ export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExt
       logger,
       logRequests: log.verbosity >= LOG_REQUESTS_FROM,
       flags: line.flags,
+      signal: signals.signal,
       ...(extras.snapshot && { snapshot: extras.snapshot }),
     });
     setV8Flags();
@@ -63,6 +65,10 @@ export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExt
       await plane.stop();
     }
     logger.info('stopped');
+    return 0;
+  } catch (caught) {
+    if (caught !== signals.signal.reason) throw toError(caught);
+    logger.info('stopped before the server was ready');
     return 0;
   } finally {
     signals.release();
@@ -144,11 +150,13 @@ function isSameFile(first: number, second: number): boolean {
 /** The signals SIGINT and SIGTERM. After the first, a second one ends the process with exit code 1. */
 class Signals {
   readonly first: Promise<NodeJS.Signals>;
+  readonly #aborter = new AbortController();
   caught = false;
   #resolve: (signal: NodeJS.Signals) => void = () => undefined;
   readonly #listener = (signal: NodeJS.Signals): void => {
     if (this.caught) process.exit(1);
     this.caught = true;
+    this.#aborter.abort();
     this.#resolve(signal);
   };
 
@@ -156,6 +164,11 @@ class Signals {
     this.first = new Promise((resolve) => {
       this.#resolve = resolve;
     });
+  }
+
+  /** Aborts at the first signal. */
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
   }
 
   listen(): void {

@@ -34,7 +34,8 @@ export interface ControlPlane extends Stoppable {
   readonly transport: Transport;
   readonly health: Health;
   /**
-   * Resolves when the objects of a new server are stored and `/readyz` passes. Rejects if they cannot be stored.
+   * Resolves when the objects of a new server are stored and `/readyz` passes. Rejects if they cannot be stored,
+   * or if the server is stopped while it waits for a KMS plugin.
    * Requests are served before that, too.
    */
   readonly ready: Promise<void>;

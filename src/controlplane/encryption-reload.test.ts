@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
+import { Deferred } from '../base/deferred.ts';
 import { GRPC, GrpcError } from '../base/grpc.ts';
 import { SILENT } from '../base/logger.ts';
 import { MetricRegistry } from '../base/metrics/metric-registry.ts';
@@ -76,7 +77,7 @@ async function writableAfter(seconds: readonly number[], text: string): Promise<
   plugin.failure = new GrpcError(GRPC.unavailable, 'down', { progress: 'refused' });
   await start(text);
   let isWritable = false;
-  void encryption.untilWritable().then(() => {
+  void encryption.untilWritable(new AbortController().signal).then(() => {
     isWritable = true;
   });
   const seen: boolean[] = [];
@@ -162,6 +163,25 @@ describe('a server that starts before its KMS plugin', () => {
 
   it('goes on after 30 seconds, so that the writes fail with the reason', async () => {
     expect(await writableAfter([29, 2], config(kms('vault')))).toEqual([false, true]);
+  });
+
+  it('stops waiting at once when it is stopped, also during a call to the plugin', async () => {
+    plugin.failure = new GrpcError(GRPC.unavailable, 'down', { progress: 'refused' });
+    await start(config(kms('vault')));
+    const between = new AbortController();
+    const waiting = encryption.untilWritable(between.signal);
+    await clock.advance(50);
+    between.abort(new Error('stopped'));
+    await expect(waiting).rejects.toThrow('stopped');
+    await clock.advance(5000);
+    const answer = new Deferred<never>();
+    plugin.status = () => answer.promise;
+    const during = new AbortController();
+    const calling = encryption.untilWritable(during.signal);
+    await clock.advance(50);
+    during.abort(new Error('stopped'));
+    await expect(calling).rejects.toThrow('stopped');
+    answer.reject(new Error('late'));
   });
 
   it('does not wait if only Secrets are encrypted', async () => {

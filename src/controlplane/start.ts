@@ -5,6 +5,7 @@
  */
 
 import type { Transport } from '../apimachinery/http/transport.ts';
+import { unlessAborted } from '../base/abort.ts';
 import { sleep } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
@@ -47,6 +48,8 @@ export interface StartOptions {
   readonly snapshot?: ServedSnapshot;
   /** The flags that `/flagz` shows, with their values. Default: there is no such page. */
   readonly flags?: Readonly<Record<string, string>> | undefined;
+  /** Ends a start that waits for a KMS plugin: its reason is thrown. Ignored afterwards. */
+  readonly signal?: AbortSignal;
 }
 
 /** A store and the state to fill it with once the resources of the servers are known. */
@@ -65,7 +68,7 @@ export interface ServedSnapshot {
  */
 export async function startControlPlane(
   completed: CompletedOptions,
-  { logger = SILENT, logRequests = false, flags, storage: given, snapshot }: StartOptions = {},
+  { logger = SILENT, logRequests = false, flags, storage: given, snapshot, signal }: StartOptions = {},
 ): Promise<ControlPlane> {
   const lifetime = new Lifetime('control plane');
   lifetime.add('data folder', () => completed.release());
@@ -107,15 +110,17 @@ export async function startControlPlane(
       encryption,
       readOnly: snapshot !== undefined,
     });
-    await encryption?.start();
+    if (encryption !== undefined) await unlessAborted(encryption.start(), signal);
     if (snapshot !== undefined) snapshot.onReport(await snapshot.store.fill(snapshot.takeState()));
     const listener = await listen(completed, chain, logger);
     lifetime.add('listener', () => listener.stop());
     chain.setListener(listener);
-    const ready = encryption === undefined ? chain.start() : encryption.untilWritable().then(() => chain.start());
+    const starting = new AbortController();
+    const writable = encryption?.untilWritable(starting.signal);
+    const ready = writable === undefined ? chain.start() : writable.then(() => chain.start());
     // The caller of `ready` reports the failure.
     ready.catch(() => undefined);
-    const plane = new RunningControlPlane({ completed, chain, listener, lifetime, logger, ready });
+    const plane = new RunningControlPlane({ completed, chain, listener, lifetime, logger, ready, starting });
     plane.startRenewal();
     plane.startLoops();
     await plane.writeKubeconfig(completed.tls);
@@ -207,6 +212,8 @@ interface RunningParts {
   readonly lifetime: Lifetime;
   readonly logger: Logger;
   readonly ready: Promise<void>;
+  /** Ends the wait before the first writes. */
+  readonly starting: AbortController;
 }
 
 class RunningControlPlane implements ControlPlane {
@@ -216,11 +223,12 @@ class RunningControlPlane implements ControlPlane {
   readonly #listener: Listener;
   readonly #lifetime: Lifetime;
   readonly #logger: Logger;
+  readonly #starting: AbortController;
   #stopping: Promise<void> | undefined;
   #loops: Stoppable | undefined;
   #tls: TlsMaterial;
 
-  constructor({ completed, chain, listener, lifetime, logger, ready }: RunningParts) {
+  constructor({ completed, chain, listener, lifetime, logger, ready, starting }: RunningParts) {
     this.#completed = completed;
     this.#tls = completed.tls;
     this.#chain = chain;
@@ -228,6 +236,7 @@ class RunningControlPlane implements ControlPlane {
     this.#lifetime = lifetime;
     this.#logger = logger;
     this.ready = ready;
+    this.#starting = starting;
   }
 
   get url(): string {
@@ -316,6 +325,7 @@ class RunningControlPlane implements ControlPlane {
 
   async #stop(): Promise<void> {
     const { platform, options } = this.#completed;
+    this.#starting.abort();
     await this.#chain.preShutdown();
     if (options.shutdownDelayMs > 0) await sleep(platform.clock, options.shutdownDelayMs);
     await this.#loops?.stop();

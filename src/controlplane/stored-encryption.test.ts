@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { concatBytes, decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
+import { Deferred } from '../base/deferred.ts';
 import { GRPC, GrpcError } from '../base/grpc.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { EnvelopeProvider } from '../storage/encryption/kms/kms-provider.ts';
@@ -34,6 +35,12 @@ afterEach(async () => {
 });
 
 async function start(text: string, change: Partial<Platform> = {}): Promise<void> {
+  await begin(text, change);
+  await plane?.ready;
+}
+
+/** Starts a server, which need not be ready. */
+async function begin(text: string, change: Partial<Platform>, signal?: AbortSignal): Promise<void> {
   inner.storage = createMemoryStorage();
   const options = serverOptions({
     storage: 'memory',
@@ -43,8 +50,18 @@ async function start(text: string, change: Partial<Platform> = {}): Promise<void
     encryption: { configFile: 'encryption.json' },
   });
   const completed = await completeOptions(options, { ...nodePlatform, readFile: async () => text, ...change });
-  plane = await startControlPlane(completed, { storage: inner.storage });
-  await plane.ready;
+  plane = await startControlPlane(completed, { storage: inner.storage, ...(signal && { signal }) });
+}
+
+/** A platform whose KMS plugins are this one. */
+function withPlugin(plugin: TestPlugin, more: { readonly clock?: VirtualClock } = {}): Partial<Platform> {
+  return {
+    createProviderFactory: (host) => ({
+      ...nodePlatform.createProviderFactory(host),
+      kms: (settings) =>
+        new EnvelopeProvider(settings, { ...host, ...more, service: plugin, close: async () => undefined }),
+    }),
+  };
 }
 
 async function send(method: string, target: string, body?: object): Promise<[status: number, text: string]> {
@@ -82,13 +99,7 @@ it('the server stores Secrets encrypted, other objects as they are, and shows bo
 it('a KMS plugin encrypts Secrets; a rotated key is used by an update without a change; its failure is a 500', async () => {
   const plugin = new TestPlugin();
   const clock = new VirtualClock();
-  await start(config(KMS), {
-    createProviderFactory: (host) => ({
-      ...nodePlatform.createProviderFactory(host),
-      kms: (settings) =>
-        new EnvelopeProvider(settings, { ...host, clock, service: plugin, close: async () => undefined }),
-    }),
-  });
+  await start(config(KMS), withPlugin(plugin, { clock }));
   const [, text] = await send('POST', SECRETS, { metadata: { name: 'a' }, stringData: { password: 'hunter2' } });
   const before = await stored('registry/secrets/default/a');
   expect(before).toMatch(/^k8s:enc:kms:v2:vault:/);
@@ -139,4 +150,28 @@ it('a configuration that cannot be used is refused at the start', async () => {
   await expect(completeOptions(options, nodePlatform)).rejects.toThrow(
     '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config',
   );
+});
+
+it('a server that waits for its KMS plugin stops at once', async () => {
+  const plugin = new TestPlugin();
+  plugin.failure = new GrpcError(GRPC.unavailable, 'down', { progress: 'refused' });
+  await begin(config(KMS).replace('secrets', 'configmaps'), withPlugin(plugin));
+  const { ready } = plane!;
+  await plane!.stop();
+  await expect(ready).rejects.toThrow('aborted');
+});
+
+it('a start that waits for the first answer of a KMS plugin ends with its signal, and closes the plugin', async () => {
+  const plugin = new TestPlugin();
+  const asked = new Deferred<void>();
+  plugin.status = () => {
+    asked.resolve();
+    return new Promise(() => undefined);
+  };
+  const aborter = new AbortController();
+  const starting = begin(config(KMS), withPlugin(plugin), aborter.signal);
+  await asked.promise;
+  aborter.abort(new Error('SIGTERM'));
+  await expect(starting).rejects.toThrow('SIGTERM');
+  await expect((async () => inner.storage.revision())()).rejects.toThrow('stopped');
 });

@@ -3,6 +3,7 @@
  * Invariant: a changed file is used only if it is valid and all of its KMS plugins are healthy. Otherwise the present
  * configuration stays in use.
  */
+import { unlessAborted } from '../base/abort.ts';
 import { type Clock, sleep, type Timer } from '../base/clock.ts';
 import { ConfigError, toError } from '../base/errors.ts';
 import type { Stoppable } from '../base/lifetime.ts';
@@ -102,10 +103,11 @@ export class StoredEncryption implements Stoppable {
 
   /**
    * Resolves when a starting server can write its own objects. A plugin may start later than the server: if it encrypts
-   * more than Secrets, it is waited for, for 30 seconds. The writes then fail with the reason.
+   * more than Secrets, it is waited for, for 30 seconds. The writes then fail with the reason. Rejects with the reason of
+   * the signal if that aborts.
    */
-  async untilWritable(): Promise<void> {
-    if (this.#providers.needsKmsForObjects) await this.#untilHealthy(this.#providers, START_MS);
+  async untilWritable(signal: AbortSignal): Promise<void> {
+    if (this.#providers.needsKmsForObjects) await this.#untilHealthy(this.#providers, START_MS, signal);
   }
 
   async stop(): Promise<void> {
@@ -161,7 +163,8 @@ export class StoredEncryption implements Stoppable {
     const next = parseEncryptionConfig({ path: config.path, text }, factory);
     try {
       await next.start();
-      const reason = await this.#untilHealthy(next, Math.max(MIN_HEALTH_MS, next.graceMs));
+      const withinMs = Math.max(MIN_HEALTH_MS, next.graceMs);
+      const reason = await this.#untilHealthy(next, withinMs, this.#stopped.signal);
       if (reason !== undefined) throw new ConfigError(`health check for new transformers failed: ${reason}`);
     } catch (caught) {
       await next.stop();
@@ -179,12 +182,11 @@ export class StoredEncryption implements Stoppable {
   }
 
   /** Returns the reason if the plugins are not healthy in time. */
-  async #untilHealthy(providers: ProviderSet, withinMs: number): Promise<string | undefined> {
+  async #untilHealthy(providers: ProviderSet, withinMs: number, signal: AbortSignal): Promise<string | undefined> {
     const { clock } = this.#options;
-    const { signal } = this.#stopped;
     const deadline = clock.monotonic() + withinMs;
     for (;;) {
-      const reason = await providers.check();
+      const reason = await unlessAborted(providers.check(), signal);
       if (reason === undefined || clock.monotonic() >= deadline) return reason;
       await sleep(clock, HEALTH_RETRY_MS, { signal });
     }
