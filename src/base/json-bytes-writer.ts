@@ -2,13 +2,14 @@
  * A writer of JSON bytes, for values that are never JavaScript objects. It prints what `writeJson` prints. The buffer is
  * kept and used for the next text.
  */
-import { allocateBytes, copyBytes, encodeUtf8 } from './bytes.ts';
+import { copyBytes, encodeUtf8 } from './bytes.ts';
 import type { JsonValue } from './json-value.ts';
 import { writeJson } from './json-write.ts';
 
 const QUOTE = 0x22;
 /** Up to this length a loop is faster than a copy. */
 const SHORT = 24;
+const FIRST_BYTES = 4096;
 /** A larger buffer is not kept. */
 const KEPT_BYTES = 1024 * 1024;
 
@@ -18,14 +19,13 @@ ESCAPED.fill(0, 0x20, 0x80);
 for (const character of '"\\<>&') ESCAPED[character.charCodeAt(0)] = 1;
 
 export class JsonBytesWriter {
-  #bytes: Uint8Array = new Uint8Array(4096);
+  #bytes: Uint8Array = new Uint8Array(FIRST_BYTES);
   /** The number of bytes that were written. Setting it to an earlier value takes back what was written since. */
   length = 0;
 
   /** A copy of what was written. The writer is empty afterwards. */
   finish(): Uint8Array {
-    const copy = allocateBytes(this.length);
-    copy.set(this.#bytes.subarray(0, this.length));
+    const copy = this.copyFrom(0);
     this.clear();
     return copy;
   }
@@ -37,7 +37,7 @@ export class JsonBytesWriter {
 
   clear(): void {
     this.length = 0;
-    if (this.#bytes.byteLength > KEPT_BYTES) this.#bytes = new Uint8Array(4096);
+    if (this.#bytes.byteLength > KEPT_BYTES) this.#bytes = new Uint8Array(FIRST_BYTES);
   }
 
   byte(byte: number): void {

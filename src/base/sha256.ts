@@ -3,6 +3,7 @@
  * would make a whole call path asynchronous. It is not constant-time and not fast: secrets and large inputs belong to
  * the platform's crypto.
  */
+import { encodeUtf8 } from './bytes.ts';
 
 const ROUND_CONSTANTS = new Int32Array(64);
 const START = new Uint32Array(8);
@@ -55,6 +56,11 @@ export function sha256Hex(message: Uint8Array): string {
   let text = '';
   for (const byte of sha256(message)) text += (byte < 16 ? '0' : '') + byte.toString(16);
   return text.toUpperCase();
+}
+
+/** The digest of a text as kube-apiserver shows it in messages and labels of metrics: `sha256:` and lower-case digits. */
+export function sha256Label(text: string): string {
+  return `sha256:${sha256Hex(encodeUtf8(text)).toLowerCase()}`;
 }
 
 function compress(state: Uint32Array, w: Int32Array, bytes: Uint8Array, at: number): void {

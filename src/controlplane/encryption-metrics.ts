@@ -1,8 +1,8 @@
 /** The metrics of the encryption of stored values, under the names of kube-apiserver. */
 import type { Clock } from '../base/clock.ts';
 import type { Counter, Gauge, MetricRegistry } from '../base/metrics/metric-registry.ts';
+import { sha256Label } from '../base/sha256.ts';
 import type { KmsObserver } from '../storage/encryption/kms/kms-observer.ts';
-import { hashLabel } from './manifest-metrics.ts';
 
 export interface EncryptionMetrics extends KmsObserver {
   /** Registers the metrics, once. Nothing is counted before. */
@@ -23,7 +23,7 @@ const BUCKETS = Array.from({ length: 20 }, (_, i) => 0.0001 * 2 ** i);
 
 /** `serverId` is the name of the server's identity Lease. */
 export function createEncryptionMetrics(clock: Clock, serverId: string): EncryptionMetrics {
-  const server = hashLabel(serverId);
+  const server = sha256Label(serverId);
   const now = (): number => clock.now() / 1000;
   /** By provider, direction and key id, because hashes are slow. */
   const uses = new Map<string, Use>();
@@ -34,7 +34,7 @@ export function createEncryptionMetrics(clock: Clock, serverId: string): Encrypt
   };
   const configured = (text: string): void => {
     metrics?.config.clear();
-    metrics?.config.labels(server, hashLabel(text)).set(1);
+    metrics?.config.labels(server, sha256Label(text)).set(1);
   };
   return {
     register: (registry) => {
@@ -47,7 +47,7 @@ export function createEncryptionMetrics(clock: Clock, serverId: string): Encrypt
     },
     reloadFailed: () => count('failure'),
     onCall: (provider, method, seconds, code) => metrics?.calls.labels(provider, method, code).observe(seconds),
-    onStatusKey: (provider, keyId) => metrics?.statusTimes.labels(provider, hashLabel(keyId), server).set(now()),
+    onStatusKey: (provider, keyId) => metrics?.statusTimes.labels(provider, sha256Label(keyId), server).set(now()),
     onInvalidStatusKey: (provider, problem) => metrics?.invalidKeys.labels(provider, problem).add(),
     onCachedSeeds: (provider, seeds) => metrics?.cacheSize.labels(provider).set(seeds),
     onUse: (provider, keyId, direction) => {
@@ -55,7 +55,7 @@ export function createEncryptionMetrics(clock: Clock, serverId: string): Encrypt
       const key = `${direction} ${provider} ${keyId}`;
       let use = uses.get(key);
       if (use === undefined) {
-        const labels = [direction, provider, hashLabel(keyId), server] as const;
+        const labels = [direction, provider, sha256Label(keyId), server] as const;
         use = { total: metrics.uses.labels(...labels), time: metrics.useTimes.labels(...labels) };
         if (uses.size < MAX_KEYS) uses.set(key, use);
       }

@@ -3,7 +3,9 @@
  * as their first segment and escape the others.
  */
 import { escapePath, unescapeSegment } from '../storage/keys.ts';
-import { SCOPE } from './loops/control-loops.ts';
+
+/** The first segment of every storage key, as in the reference. */
+export const SCOPE = 'registry';
 
 /** The default of `--etcd-prefix`. */
 export const ETCD_PREFIX = '/registry';

@@ -1,9 +1,8 @@
 /** The metrics of manifest files for admission, under the names of kube-apiserver. */
 import type { ManifestPlugin } from '../admission/manifests/manifest-objects.ts';
-import { encodeUtf8 } from '../base/bytes.ts';
 import type { Clock } from '../base/clock.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
-import { sha256Hex } from '../base/sha256.ts';
+import { sha256Label } from '../base/sha256.ts';
 
 export interface ManifestMetrics {
   /** Counts a load whose objects are used from now on. `hash` is that of the files. */
@@ -13,14 +12,9 @@ export interface ManifestMetrics {
 
 const PREFIX = 'apiserver_manifest_admission_config_controller_';
 
-/** The hash of a text as kube-apiserver shows it in labels. */
-export function hashLabel(text: string): string {
-  return `sha256:${sha256Hex(encodeUtf8(text)).toLowerCase()}`;
-}
-
 /** Registers the metrics, once per registry. `serverId` is the name of the server's identity Lease. */
 export function createManifestMetrics(registry: MetricRegistry, clock: Clock, serverId: string): ManifestMetrics {
-  const server = hashLabel(serverId);
+  const server = sha256Label(serverId);
   const labels = ['status', 'plugin', 'apiserver_id_hash'] as const;
   const reloads = registry.counter({
     name: `${PREFIX}automatic_reloads_total`,

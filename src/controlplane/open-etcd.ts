@@ -4,10 +4,10 @@ import type { Logger } from '../base/logger.ts';
 import type { EtcdObserver } from '../storage/etcd/etcd-observer.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CompletedOptions } from './complete-options.ts';
+import { SCOPE } from './etcd-keys.ts';
 import type { EtcdOptions } from './etcd-options.ts';
 import { parseEtcdOverrides } from './etcd-overrides.ts';
 import { readFlagFile } from './flag-file.ts';
-import { SCOPE } from './loops/control-loops.ts';
 import type { OpenEtcdOptions, Platform } from './platform.ts';
 import type { Storages } from './storages.ts';
 

@@ -8,6 +8,7 @@ import { serverId } from '../kube/bootstrap/identity-lease.ts';
 import type { PluginConfigurations } from '../kube/kube-server-options.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import { createManifestMetrics } from './manifest-metrics.ts';
+import { hostnameOf } from './server-address.ts';
 import { createWebhookCredentials } from './webhook-credentials.ts';
 
 /** Returns the configurations for the plugins. The manifests are read, and read again, until the lifetime ends. */
@@ -19,8 +20,7 @@ export function pluginConfigurations(
   const credentials = (users: KubeconfigUsers | undefined): WebhookCredentials | undefined =>
     users && createWebhookCredentials(users, { platform, logger, lifetime });
   if (admission.manifests.length > 0) {
-    const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });
-    const metrics = createManifestMetrics(registry, platform.clock, serverId(hostname));
+    const metrics = createManifestMetrics(registry, platform.clock, serverId(hostnameOf(platform)));
     for (const manifests of admission.manifests) {
       manifests.start({ logger, metrics });
       lifetime.add('admission manifests', () => manifests.stop());

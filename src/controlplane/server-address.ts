@@ -3,11 +3,17 @@ import type { ServerIdentity } from '../kube/bootstrap/service-network.ts';
 import type { Listener } from '../node/listener.ts';
 import { parseIp } from '../pki/ip.ts';
 import type { CompletedOptions } from './complete-options.ts';
+import type { Platform } from './platform.ts';
 
 /** Returns host and port for clients: what the flags say, otherwise the address of the listener. */
 export function externalAddress({ options: { serving } }: CompletedOptions, { address, port }: Listener): string {
   const host = serving.externalHostname || serving.advertiseAddress || address;
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Returns the name of this machine. */
+export function hostnameOf(platform: Platform): string {
+  return platform.hostNames({ allAddresses: false })[0] ?? 'localhost';
 }
 
 const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
@@ -18,11 +24,10 @@ const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
  */
 export function serverIdentity({ options, platform }: CompletedOptions, { port }: Listener): ServerIdentity {
   const { serving, network } = options;
-  const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });
   const isEverywhere = UNSPECIFIED.has(serving.bindAddress);
   const addresses = isEverywhere ? platform.hostNames({ allAddresses: true }) : [serving.bindAddress];
   return {
-    hostname,
+    hostname: hostnameOf(platform),
     address: serving.advertiseAddress || (addresses.find((name) => parseIp(name) !== undefined) ?? ''),
     port,
     nodePort: network.serviceNodePort,

@@ -13,8 +13,7 @@ import { createMirrorStorage, type MirrorStorage } from '../storage/memory/memor
 import { readOnly } from '../storage/read-only.ts';
 import type { KeyValue, Storage } from '../storage/storage.ts';
 import type { ValueTransformer } from '../storage/value-transformer.ts';
-import { keyOfEtcd } from './etcd-keys.ts';
-import { SCOPE } from './loops/control-loops.ts';
+import { keyOfEtcd, SCOPE } from './etcd-keys.ts';
 import { createEncryption } from './stored-encryption.ts';
 
 /** A state of etcd. */

@@ -26,11 +26,11 @@ import { transformed } from '../storage/transformed.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { createEncryptionMetrics } from './encryption-metrics.ts';
-import { ETCD_PREFIX } from './etcd-keys.ts';
+import { ETCD_PREFIX, SCOPE } from './etcd-keys.ts';
 import { createEtcdMetrics } from './etcd-metrics.ts';
-import { SCOPE } from './loops/control-loops.ts';
 import { absolutePrefix, openEtcd } from './open-etcd.ts';
 import type { ServerOptions } from './options.ts';
+import { hostnameOf } from './server-address.ts';
 import { createServerChain, type ServerChain } from './server-chain.ts';
 import type { EtcdState, SnapshotReport, SnapshotStore } from './snapshot-store.ts';
 import { allStorages, mapStorages, type Storages } from './storages.ts';
@@ -163,8 +163,7 @@ function createStoredEncryption(
 ): StoredEncryption | undefined {
   if (config === undefined) return undefined;
   const { clock } = platform;
-  const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });
-  const metrics = createEncryptionMetrics(clock, serverId(hostname));
+  const metrics = createEncryptionMetrics(clock, serverId(hostnameOf(platform)));
   return new StoredEncryption({
     config,
     reload: options.encryption.reload,

@@ -6,8 +6,9 @@ import { ManifestObjects, type ManifestPlugin } from '../admission/manifests/man
 import type { Timer } from '../base/clock.ts';
 import { isConfigError, toError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { sha256Label } from '../base/sha256.ts';
 import { decodeManifests, type ManifestFile } from '../kube/admission/manifests/decode-manifests.ts';
-import { hashLabel, type ManifestMetrics } from './manifest-metrics.ts';
+import type { ManifestMetrics } from './manifest-metrics.ts';
 import type { Platform } from './platform.ts';
 
 /** The interval of kube-apiserver. It finds changes that the folder does not report, such as those behind a link. */
@@ -144,5 +145,5 @@ export class StaticManifests {
 
 /** The hash that kube-apiserver shows in its metrics. */
 function hashOf(files: readonly ManifestFile[]): string {
-  return files.length === 0 ? '' : hashLabel(files.map(({ text }) => `${text}\0`).join(''));
+  return files.length === 0 ? '' : sha256Label(files.map(({ text }) => `${text}\0`).join(''));
 }

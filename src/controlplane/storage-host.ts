@@ -8,7 +8,7 @@ import type { RegistryHost } from '../server/resource/registry-host.ts';
 import { type ResourceDefinition, storedGroupResource } from '../server/resource/resource-definition.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CompletedOptions } from './complete-options.ts';
-import { SCOPE } from './loops/control-loops.ts';
+import { SCOPE } from './etcd-keys.ts';
 import type { ServerOptions } from './options.ts';
 import { ALL_RESOURCES, DELEGATE_GROUPS, type Storages, storageOf } from './storages.ts';
 

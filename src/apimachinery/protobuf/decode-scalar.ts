@@ -215,3 +215,22 @@ function lengthOf(reader: WireReader, end: number): number {
   reader.fail(`wire type ${reader.wireType} where ${BYTES} is expected`);
   return -1;
 }
+
+/** Whether `omitempty` drops the value of a scalar: the zero value of a Go type that is not a struct. */
+export function isEmptyScalar(scalar: ScalarType, value: unknown): boolean {
+  return !isGoStruct(scalar) && (value === '' || value === 0 || value === false);
+}
+
+/** Whether a scalar of JSON is a struct in Go. */
+export function isGoStruct(scalar: ScalarType): boolean {
+  switch (scalar) {
+    case 'quantity':
+    case 'int-or-string':
+    case 'time':
+    case 'micro-time':
+    case 'duration':
+      return true;
+    default:
+      return false;
+  }
+}

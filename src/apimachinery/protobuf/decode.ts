@@ -6,7 +6,7 @@
 import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import type { MapView, StructView, TypeView } from '../type-view.ts';
 import { readAny } from './decode-any.ts';
-import { isPackable, readScalar, wireTypeOf, zeroScalar } from './decode-scalar.ts';
+import { isEmptyScalar, isPackable, readScalar, wireTypeOf, zeroScalar } from './decode-scalar.ts';
 import { decodeEnvelope } from './envelope.ts';
 import { type FieldPlan, hasBinaryForm, type MessagePlan, planOf, type StructPlan } from './plan.ts';
 import { BYTES, type WireError, WireReader } from './wire.ts';
@@ -317,15 +317,5 @@ function isDropped(field: FieldPlan, value: JsonValue): boolean {
   if (field.omitZero && value === null) return true;
   if (!field.omitEmpty) return false;
   if (field.type.kind === 'list') return (value as JsonArray).length === 0;
-  if (field.type.kind !== 'scalar') return false;
-  switch (field.type.scalar) {
-    case 'quantity':
-    case 'int-or-string':
-    case 'time':
-    case 'micro-time':
-    case 'duration':
-      return false;
-    default:
-      return value === '' || value === 0 || value === false;
-  }
+  return field.type.kind === 'scalar' && isEmptyScalar(field.type.scalar, value);
 }

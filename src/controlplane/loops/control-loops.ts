@@ -20,6 +20,8 @@ import type { GenericServer } from '../../server/generic-server.ts';
 import type { Handler } from '../../server/http/exchange.ts';
 import type { StoredForms } from '../../server/registry/stored-forms.ts';
 import type { CompletedOptions } from '../complete-options.ts';
+import { SCOPE } from '../etcd-keys.ts';
+import { hostnameOf } from '../server-address.ts';
 import { allStorages, type Storages, storageOfKey } from '../storages.ts';
 import { startElectedLoops } from './elected-loops.ts';
 import { loopUser, loopUserAgent, MANAGER_USER } from './loop-user.ts';
@@ -27,9 +29,6 @@ import { createPolicyTypes } from './policy-types.ts';
 import { PublishedServedResources } from './published-resources.ts';
 import { sharedWrites } from './shared-writes.ts';
 import { createStorageObjects } from './storage-objects.ts';
-
-/** The first segment of every storage key, as in the reference. */
-export const SCOPE = 'registry';
 
 export interface ControlLoopParts {
   readonly completed: CompletedOptions;
@@ -55,10 +54,9 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
   const hasLoops = LOOPS.some(({ name }) => selected(name));
   if (storages.main.embedded || !options.leaderElection.enabled || !hasLoops)
     return runLoops(parts, (transport) => transport);
-  const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });
   return startElectedLoops({
     options: options.leaderElection,
-    identity: `${hostname}_${globalThis.crypto.randomUUID()}`,
+    identity: `${hostnameOf(platform)}_${globalThis.crypto.randomUUID()}`,
     transport: loopback.transport(handler, undefined, { 'user-agent': loopUserAgent('leader-election') }),
     clock: platform.clock,
     logger,

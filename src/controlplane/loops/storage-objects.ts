@@ -130,7 +130,7 @@ class Follower {
   }
 
   async #begin(): Promise<void> {
-    // Not inside the call of `follow`.
+    // The listener must not be called before `follow` returns.
     await Promise.resolve();
     this.#listener.reset();
     for (const source of this.#sources) await this.#readState(source);
@@ -191,7 +191,7 @@ class Follower {
     }
   }
 
-  /** A lost history makes all states to be read again: the listener knows only one state. */
+  /** If the history of one storage is lost, all storages are read again, because the listener knows only one state. */
   #ended(source: Source, end: WatchEnd): void {
     source.watch = undefined;
     if (end.reason === 'failed') this.#followAgain(source, end.error);

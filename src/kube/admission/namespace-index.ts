@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { catchUp } from '../../server/own/catch-up.ts';
 import type { Lister } from '../../server/own/lister.ts';
 
 const NONE: readonly JsonObject[] = [];
@@ -30,7 +31,7 @@ export function createNamespaceIndex(lister: Lister): NamespaceIndex {
   });
   return {
     fresh: () => lister.fresh(),
-    current: () => (lister.current === undefined ? lister.fresh() : lister.current()),
+    current: () => catchUp(lister),
     in: (namespace) => namespaces.get(namespace) ?? NONE,
   };
 }

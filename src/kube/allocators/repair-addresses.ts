@@ -8,6 +8,7 @@ import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { formatIp } from '../../pki/ip.ts';
 
+import { catchUp } from '../../server/own/catch-up.ts';
 import type { KubeContext } from '../kube-context.ts';
 import { parseSloppyIp } from '../shared/ip.ts';
 
@@ -30,7 +31,7 @@ export async function planAddressRepairs(
   const [addresses, services] = [kube.lister('ipaddresses'), kube.lister('services')];
   await addresses.fresh();
   // Services are the newer state: the address of a Service is created before it and deleted after it.
-  await (services.current === undefined ? services.fresh() : services.current());
+  await catchUp(services);
   const old = kube.host.clock.now() - GRACE_MS;
   const orphans = addresses
     .list()

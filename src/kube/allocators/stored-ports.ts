@@ -10,6 +10,7 @@ import { internalError } from '../../apimachinery/status/status-catalogue.ts';
 import { decodeBase64, encodeBase64 } from '../../base/base64.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { kindView } from '../../kinds/views.ts';
+import { catchUp } from '../../server/own/catch-up.ts';
 import { type PrivateObject, PrivateObjects } from '../../server/registry/private-objects.ts';
 import type { KubeContext } from '../kube-context.ts';
 import { PortBits } from './port-bits.ts';
@@ -130,7 +131,7 @@ export class StoredPorts {
   async #usedPorts(): Promise<ReadonlySet<number>> {
     const { kube, portsOf } = this.#options;
     const services = kube.lister('services');
-    await (services.current === undefined ? services.fresh() : services.current());
+    await catchUp(services);
     return new Set(services.list().flatMap((service) => portsOf(service)));
   }
 

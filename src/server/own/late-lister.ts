@@ -5,6 +5,7 @@
 import { Deferred } from '../../base/deferred.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { catchUp } from './catch-up.ts';
 import type { Lister, ListerChange } from './lister.ts';
 
 type Listener = (changes: readonly ListerChange[]) => void;
@@ -27,7 +28,7 @@ export class LateLister implements Lister {
 
   current(): MaybePromise<void> {
     if (this.#lister === undefined) return this.#attached.promise.then(() => this.current());
-    return this.#lister.current === undefined ? this.#lister.fresh() : this.#lister.current();
+    return catchUp(this.#lister);
   }
 
   get(namespace: string, name: string): JsonObject | undefined {

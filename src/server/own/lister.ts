@@ -20,8 +20,8 @@ export interface Lister {
   fresh(): MaybePromise<void>;
   /**
    * Resolves when the state includes every write that any server acknowledged before the call. On a shared storage it
-   * costs a request, so it is for the rare case that an object is missing or has changed. Absent: `fresh` says as much,
-   * or other servers are not known. Throws StorageError(Closed) once it is stopped.
+   * costs a request, so it is for the rare case that an object is missing or has changed. Absent: `fresh` is
+   * enough, because no other server writes the objects (`catchUp`). Throws StorageError(Closed) once it is stopped.
    */
   current?(): MaybePromise<void>;
   /**

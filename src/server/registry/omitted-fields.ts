@@ -1,4 +1,5 @@
 /** The fields that `omitempty` and `omitzero` leave out of JSON, by what is on the wire. The rules are the decoder's. */
+import { isGoStruct } from '../../apimachinery/protobuf/decode-scalar.ts';
 import type { FieldPlan } from '../../apimachinery/protobuf/plan.ts';
 import type { ScalarType } from '../../apimachinery/type-view.ts';
 
@@ -23,22 +24,4 @@ export function isDroppedIfZero({ type, pointer, omitEmpty }: FieldPlan): boolea
 
 function isFixed(scalar: ScalarType): boolean {
   return scalar === 'float' || scalar === 'double';
-}
-
-/** Whether a scalar is the zero value of a Go type that is no struct. */
-export function isEmptyScalar(scalar: ScalarType, value: unknown): boolean {
-  return !isGoStruct(scalar) && (value === '' || value === 0 || value === false);
-}
-
-function isGoStruct(scalar: ScalarType): boolean {
-  switch (scalar) {
-    case 'quantity':
-    case 'int-or-string':
-    case 'time':
-    case 'micro-time':
-    case 'duration':
-      return true;
-    default:
-      return false;
-  }
 }

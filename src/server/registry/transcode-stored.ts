@@ -6,7 +6,7 @@
  * the reference writes them. For others (repeated fields that are not adjacent, packed numbers, keys of maps that are
  * integers or not sorted, wrapped lists) it has no result, and the caller decodes the object.
  */
-import { readScalar, wireTypeOf, zeroScalar } from '../../apimachinery/protobuf/decode-scalar.ts';
+import { isEmptyScalar, readScalar, wireTypeOf, zeroScalar } from '../../apimachinery/protobuf/decode-scalar.ts';
 import { hasEnvelopePrefix } from '../../apimachinery/protobuf/envelope.ts';
 import { type FieldPlan, type MessagePlan, planOf, type StructPlan } from '../../apimachinery/protobuf/plan.ts';
 import { BYTES, WireReader } from '../../apimachinery/protobuf/wire.ts';
@@ -15,7 +15,7 @@ import { encodeUtf8 } from '../../base/bytes.ts';
 import { JsonBytesWriter } from '../../base/json-bytes-writer.ts';
 import { EnvelopeHeads, type TypeToTranscode } from './envelope-heads.ts';
 import { MessageCursor } from './message-cursor.ts';
-import { isDropped, isDroppedIfAbsent, isDroppedIfZero, isEmptyScalar, type Written } from './omitted-fields.ts';
+import { isDropped, isDroppedIfAbsent, isDroppedIfZero, type Written } from './omitted-fields.ts';
 import { SharedTexts, SharedTimes } from './shared-texts.ts';
 
 /** Deeper messages are left to the decoder. */

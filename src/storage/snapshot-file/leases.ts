@@ -2,7 +2,9 @@
  * The bucket `lease` of etcd: messages `leasepb.Lease` by id. A member that starts with the file grants each lease anew,
  * for the time that remained at its last checkpoint, and otherwise for its whole time to live.
  */
-import { VARINT, WireReader, WireWriter } from '../../apimachinery/protobuf/wire.ts';
+import { VARINT, WireWriter } from '../../apimachinery/protobuf/wire.ts';
+import { readFields } from '../wire/field-reader.ts';
+import { writeNumber } from '../wire/field-writer.ts';
 import type { Bucket, Buckets } from './bucket.ts';
 import { damaged } from './damaged.ts';
 import type { RandomAccess } from './random-access.ts';
@@ -22,16 +24,13 @@ export function readLeases(file: RandomAccess, buckets: Buckets, bucket: Bucket 
   const leases = new Map<string, number>();
   if (bucket === undefined) return leases;
   buckets.forEach(bucket, (_, value, offset) => {
-    const reader = new WireReader(value);
-    const end = value.byteLength;
     const numbers: (number | bigint)[] = [0, 0, 0, 0];
-    while (reader.pos < end && reader.readTag(end)) {
-      const { fieldNumber, wireType } = reader;
-      if (fieldNumber > 3 || wireType !== VARINT) {
-        if (!reader.skip(end)) break;
-      } else if (reader.readVarint(end)) numbers[fieldNumber] = reader.toInt64();
-    }
-    if (reader.error !== undefined) throw damaged(file, offset, `a lease is malformed: ${reader.error.message}`);
+    const error = readFields(value, (reader, field, end) => {
+      if (field > 3 || reader.wireType !== VARINT) return false;
+      if (reader.readVarint(end)) numbers[field] = reader.toInt64();
+      return true;
+    });
+    if (error !== undefined) throw damaged(file, offset, `a lease is malformed: ${error.message}`);
     const [, id = 0, ttl = 0, remaining = 0] = numbers;
     leases.set(String(id), Number(remaining > 0 ? remaining : ttl));
   });
@@ -43,9 +42,7 @@ export function encodeLease({ id, ttlSeconds }: WrittenLease): readonly [key: Ui
   const key = new Uint8Array(8);
   new DataView(key.buffer).setBigUint64(0, BigInt(id));
   const writer = new WireWriter(MAX_LEASE);
-  writer.writeVarint(ttlSeconds);
-  writer.writeTag(2, VARINT);
-  writer.writeVarint(id);
-  writer.writeTag(1, VARINT);
+  writeNumber(writer, 2, ttlSeconds);
+  writeNumber(writer, 1, id);
   return [key, writer.finish()];
 }

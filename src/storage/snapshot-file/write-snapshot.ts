@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { WireWriter } from '../../apimachinery/protobuf/wire.ts';
 import { concatBytes, EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
+import { writeBytes, writeNumber, writeText } from '../wire/field-writer.ts';
 import { BboltWriter, type Pair } from './bbolt-writer.ts';
 import { encodeLease, type WrittenLease } from './leases.ts';
 
@@ -93,20 +94,11 @@ function keyValue({ revision, key, value, created, lease }: WrittenRevision): Ui
   const writer = new WireWriter(MAX_RECORD);
   if (value !== undefined) {
     if (lease !== undefined) writeNumber(writer, 6, lease);
-    const mark = writer.size;
-    writer.writeBytes(value);
-    writer.closeField(5, mark);
+    writeBytes(writer, 5, value);
     writeNumber(writer, 4, 1);
     writeNumber(writer, 3, revision);
     writeNumber(writer, 2, created);
   }
-  const mark = writer.size;
-  writer.writeText(key);
-  writer.closeField(1, mark);
+  writeText(writer, 1, key);
   return writer.finish();
-}
-
-function writeNumber(writer: WireWriter, field: number, value: number): void {
-  writer.writeVarint(value);
-  writer.writeTag(field, 0);
 }

@@ -1,6 +1,6 @@
 /** etcd clusters as the source and the target of a move. */
 import type { Clock } from '../../../base/clock.ts';
-import { ConfigError, isConfigError, toError } from '../../../base/errors.ts';
+import { ConfigError, toError } from '../../../base/errors.ts';
 import type { GrpcTls } from '../../../base/grpc.ts';
 import { openGrpcChannel } from '../../../node/grpc/grpc-channel.ts';
 import { isStorageError, StorageError } from '../../../storage/errors.ts';
@@ -169,7 +169,7 @@ async function unfinished<R>(name: string, call: () => Promise<R>): Promise<R> {
   try {
     return await call();
   } catch (caught) {
-    if (isConfigError(caught) || !isStorageError(caught)) throw toError(caught);
+    if (!isStorageError(caught)) throw toError(caught);
     throw new StorageError(
       caught.code,
       `${caught.message}; the import into ${name} is unfinished: run it again with --replace`,

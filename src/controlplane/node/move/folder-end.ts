@@ -9,8 +9,7 @@ import { isStorageError, StorageError } from '../../../storage/errors.ts';
 import { copyStore, verifyCopy } from '../../../storage/lmdb/copy-store.ts';
 import { lockFolder } from '../../../storage/lmdb/folder-lock.ts';
 import { readStore, type StoreContents, writeStore } from '../../../storage/lmdb/store-contents.ts';
-import { ETCD_PREFIX, etcdKeyOf, keyOfEtcd } from '../../etcd-keys.ts';
-import { SCOPE } from '../../loops/control-loops.ts';
+import { ETCD_PREFIX, etcdKeyOf, keyOfEtcd, SCOPE } from '../../etcd-keys.ts';
 import { moveIn } from '../move-in.ts';
 import { checkRestoreFinished, FORMER, IMPORTED } from '../restore-state.ts';
 import {

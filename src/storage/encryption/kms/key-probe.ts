@@ -1,15 +1,16 @@
 /**
- * The key with which a KMS provider encrypts, kept in agreement with the status of the plugin. The times are those of the
- * reference (`k8s.io/apiserver`, server/options/encryptionconfig/config.go).
+ * The key with which a KMS provider encrypts. It is replaced when the plugin reports another key id. The times are those
+ * of the reference (`k8s.io/apiserver`, server/options/encryptionconfig/config.go).
  * Invariants: a seed is used as long as the plugin reports the key id that encrypted it. After three minutes without such
  * a report nothing is encrypted with it. A check that fails changes nothing else.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { formatAggregate } from '../../../apimachinery/go-format.ts';
 import type { Clock, Timer } from '../../../base/clock.ts';
 import { toError } from '../../../base/errors.ts';
 import type { Stoppable } from '../../../base/lifetime.ts';
 import type { Logger } from '../../../base/logger.ts';
+import { sha256Label } from '../../../base/sha256.ts';
 import { StorageError } from '../../errors.ts';
 import type { Cipher } from '../cipher-provider.ts';
 import {
@@ -200,7 +201,7 @@ export class KeyProbe implements Stoppable {
 
 /** Key ids are shown as hashes, as in the reference: they may name accounts of the key store. */
 function hashOf(keyId: string): string {
-  return keyId === '' ? '' : `sha256:${createHash('sha256').update(keyId).digest('hex')}`;
+  return keyId === '' ? '' : sha256Label(keyId);
 }
 
 function seconds(time: number): string {
