@@ -57,7 +57,7 @@ export function compareLists(expected: Lists, actual: Lists, options: CompareOpt
   return { objects, resources: expected.size, differences };
 }
 
-/** APIServices with a status about no existing server, and of a version that only Keelson serves. */
+/** An APIService whose server does not exist, and that of a version which only Keelson serves. */
 const API_SERVICES: readonly string[] = ['as2.foo.com', 'v1beta1.apiextensions.k8s.io'];
 
 /** Leases, events and some APIServices. */

@@ -79,13 +79,13 @@ async function clusterRoles(servers: Servers): Promise<void> {
     await checkSetting(servers, {
       collection: `${RBAC}/clusterrolebindings`,
       object: binding,
-      // 404: the user may read nodes, and there is none of this name.
+      // 404: the user may read nodes, and no node has this name.
       request: { method: 'GET', path: '/api/v1/nodes/none', user: 'bob' },
       statuses: [404, 403],
     });
 }
 
-/** The path of a create that stores nothing. */
+/** A create that stores nothing. */
 function dryRun(namespace: string): Step {
   const path = `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`;
   return { method: 'POST', path, body: { metadata: { name: 'tried' } } };

@@ -38,7 +38,7 @@ export interface ExchangeOptions {
   readonly reader: Client;
   /** The first bytes of values that the writer stores. Default: any. */
   readonly prefix?: string | undefined;
-  /** Returns false if the reader would store other bytes for the object, although it shows the same. Default true. */
+  /** Whether the reader encodes the object to the bytes that the writer has stored. Default true. */
   readonly hasSameBytes?: boolean;
 }
 
@@ -129,7 +129,7 @@ async function compareLists(collection: string, name: string, clients: readonly 
   compare('its items in both lists', first, second, note);
 }
 
-/** A change of nothing is stored only if the server encodes the object to other bytes. */
+/** A patch without a change is stored only if the server encodes the object to other bytes. */
 async function checkBytes(item: string, read: JsonObject, options: ExchangeOptions, note: Note): Promise<void> {
   if (options.hasSameBytes === false) return;
   const patched = await must(options.reader, mergePatch(item, {}));

@@ -12,7 +12,7 @@ export interface JsonAnswer {
   readonly body: JsonObject;
 }
 
-/** Sends a request as the admin, unless the step says otherwise. Rejects if there is no answer. */
+/** Sends a request, as the admin unless the step names a user or a token. Rejects if the server does not answer. */
 export async function send(client: Client, step: Step): Promise<JsonAnswer> {
   const { status, text } = await client.send(step, NONE);
   try {

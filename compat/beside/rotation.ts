@@ -1,6 +1,6 @@
 /**
- * Encryption keys that are changed while both servers run. In the middle of a change each server writes with another
- * key or provider first and reads what the other one has written.
+ * Encryption keys that are changed while both servers run. During the change the servers write with different keys or
+ * providers, and each reads what the other one has written.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Two Keelsons on one etcd, with all loops: what is written through one counts on the other, and what both claim is
- * claimed once. Waits are for events of watches.
+ * Two Keelsons on one etcd, with all loops: objects that are written through one server take effect on the other, and
+ * ports, addresses and quotas that both use are allocated once. The cases wait for watch events, not for a time.
  *
  * usage: several.ts [--only TEXT]
  */

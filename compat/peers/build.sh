@@ -6,7 +6,7 @@
 # usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [kube-controller-manager] [sample-controller]
 #   [sample-apiserver] [metrics-server] [helm] [helm4] [h2spec]
 #   [cert-manager-webhook] [gatekeeper] [etcdutl] [etcd-3.5] [etcd-3.4] [libfaketime]
-# Older releases of etcd are built only if they are named. 3.4 is no Go module: it is Debian's package etcd-server.
+# Older releases of etcd are built only if they are named. 3.4 is not a Go module; Debian's package etcd-server is used.
 # libfaketime, a library that moves the clock of a process, is Debian's, too.
 set -eu
 

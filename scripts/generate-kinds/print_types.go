@@ -14,7 +14,7 @@ type member struct {
 	enum       []string
 }
 
-// What a user writes and reads in JSON for a type that is no struct. Names other than TypeScript's own are those of scalar-types.ts.
+// What a user writes and reads in JSON for a type that is not a struct. Names other than TypeScript's own are those of scalar-types.ts.
 var typeScript = map[string]string{
 	"string": "string", "boolean": "boolean", "int32": "number", "int64": "Int64", "uint32": "number", "uint64": "Int64", "float": "number",
 	"double": "number", "bytes": "Base64", "time": "Time", "micro-time": "MicroTime", "duration": "Duration", "quantity": "Quantity",

@@ -86,7 +86,7 @@ func (b *shapeBook) members(p *shapePackage, t, versioned reflect.Type) []string
 		f := t.Field(i)
 		of, ok := versioned.FieldByName(f.Name)
 		if !ok || !slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Bool}, f.Type.Kind()) {
-			panic(fmt.Sprintf("%s is no member of %s", f.Name, versioned))
+			panic(fmt.Sprintf("%s is not a member of %s", f.Name, versioned))
 		}
 		words = append(words, f.Name+b.suffix(p, f.Type, of.Type))
 	}

@@ -64,7 +64,7 @@ export function valueOfType(json: JsonValue, type: CelType): Value {
   if (type === DOUBLE) return new CelDouble(Number(json));
   if (typeof json === 'string') return textOfType(json, type);
   if (Array.isArray(json)) {
-    if (type.kind !== 'list') throw new Error('an array that is no list');
+    if (type.kind !== 'list') throw new Error('an array that is not a list');
     return new NativeList(json.map((item) => valueOfType(item, type.element)));
   }
   if (!isJsonObject(json)) return json as Value;

@@ -11,7 +11,7 @@ const CLIENT_URLS = 'listen-client-urls';
 const DEFAULT_URL = 'http://localhost:2379';
 /** A header of all answers. */
 const MARK = 'x-keelson-stores-nothing';
-/** A server that does not answer in this time is no stand-in. */
+/** A server that does not answer in this time is not a stand-in. */
 const PROBE_MS = 1_000;
 
 /** Whether one of the servers is an etcd of `keelson envtest`. */

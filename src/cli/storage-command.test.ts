@@ -215,7 +215,7 @@ describe('keelson storage export, import and migrate', () => {
     [['export', 'a.db', '--etcd-prefix', '/x'], '--etcd-prefix needs --etcd-servers'],
     [['export', 'a.db', '--etcd-servers', 'ftp://x'], '"ftp://x" is not the URL of an etcd server'],
     [['export', 'a.db', '--etcd-servers', 'x', '--etcd-keyfile', 'k'], '--etcd-certfile and --etcd-keyfile belong'],
-    [['export', 'a.db', '--etcd-servers', 'x', '--etcd-cafile', 'none'], '--etcd-cafile: there is no file none'],
+    [['export', 'a.db', '--etcd-servers', 'x', '--etcd-cafile', 'none'], '--etcd-cafile: the file none does not exist'],
     [['import', 'none.db', '--bump-revision', 'x'], '--bump-revision: "x" is not a number'],
     [['import', 'none.db', '-o', 'yaml'], '--output: "yaml" is not one of table, json'],
   ])('%j is refused in one sentence', async (args, sentence) => {

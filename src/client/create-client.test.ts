@@ -278,7 +278,7 @@ describe('a list', () => {
 
   it.each([
     ['no metadata', { items: [] }],
-    ['items that are no list', { metadata: {}, items: {} }],
+    ['items that are not a list', { metadata: {}, items: {} }],
     ['an item without a name', { metadata: {}, items: [{ metadata: {} }] }],
   ])('with %s is a TransportError', async (_, body) => {
     const { api } = configMaps(json(body));

@@ -195,7 +195,7 @@ class Simulation {
     const { term } = candidate;
     if (term === undefined) return;
     const work = method === 'PATCH';
-    // After the loss of a term the candidate asks for the Lease again, which is no request of a leader.
+    // After the loss of a term the candidate asks for the Lease again, which is not a request of a leader.
     if (!work && isLost(term)) return;
     this.#requests++;
     if (term.expired || candidate.machine.clock.monotonic() >= term.deadline)

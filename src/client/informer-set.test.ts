@@ -174,7 +174,7 @@ describe('a set of informers', () => {
 
   it.each<[string, readonly Part[], RegExp]>([
     ['garbage', ['<html>'.repeat(10), '\n'], /cannot be read/],
-    ['an event that is no object', ['{"type":"ADDED","object":1}\n'], /must be an object|is not an object/],
+    ['an event that is not an object', ['{"type":"ADDED","object":1}\n'], /must be an object|is not an object/],
     ['an event of an unknown type', ['{"type":"BORED","object":{}}\n'], /BORED/],
     ['an object without a name', ['{"type":"ADDED","object":{"metadata":{}}}\n'], /metadata\.name/],
     ['an end in the middle of an event', ['{"type":"ADDED","object":{"meta', 'end'], /inside of an event/],

@@ -78,9 +78,9 @@ export interface InformerOptions<T> {
   readonly fieldSelector?: string;
   /**
    * Changes an object before it is stored, usually to remove fields and save memory. Receives an object of its own,
-   * which it may modify except for the values of `fieldsV1`, and returns what is stored. Must keep the name, namespace, uid and resourceVersion. If it
-   * throws or returns no object, that is reported and the received object is stored as the transform left it: a store
-   * without the object would report it as deleted.
+   * which it may modify except for the values of `fieldsV1`, and returns what is stored. Must keep the name, namespace,
+   * uid and resourceVersion. If it throws or returns no object, that is reported and the received object is stored as
+   * the transform left it: a store without the object would report it as deleted.
    */
   readonly transform?: (object: T) => T;
   /**

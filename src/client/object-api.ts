@@ -68,7 +68,7 @@ export class ObjectApi<T> implements Api<T> {
   readonly #resource: GroupResource;
   readonly #path: string;
 
-  /** The path is checked here: throws a BadRequest for a namespace that is no name. */
+  /** The path is checked here: throws a BadRequest for a namespace that is not a valid name. */
   constructor(context: ClientContext, kind: Kind<T>, namespace: string | undefined) {
     this.kind = kind;
     this.namespace = namespace;

@@ -54,7 +54,7 @@ describe('fieldsV1 of the objects of a store', () => {
     ['more fields', { ...FIELDS, 'f:spec': {} }],
     ['no fields', {}],
     ['a field of an inherited name', JSON.parse('{"f:data":{"__proto__":{}}}')],
-    ['a value that is no set', { 'f:data': 1 }],
+    ['a value that is not a set', { 'f:data': 1 }],
     ['a string', '0'],
     ['null', null],
   ])('stay apart with %s', (_what, other) => {

@@ -97,7 +97,7 @@ describe('a watch', () => {
     ['another value', '["x"]\n', /must be an object/],
     ['an unknown type', line('SYNC', 'x'), /unknown watch event type "SYNC"/],
     ['an object without a name', '{"type":"ADDED","object":{"metadata":{}}}\n', /has no metadata.name/],
-    ['a bookmark that is no object', '{"type":"BOOKMARK","object":1}\n', /must be an object/],
+    ['a bookmark that is not an object', '{"type":"BOOKMARK","object":1}\n', /must be an object/],
   ])('of %s fails after the events before it, and is closed', async (_, garbage, message) => {
     const { batches, failure, closed } = await watched([line('ADDED', 'a'), garbage, line('ADDED', 'never')]);
     expect(batches).toEqual([['ADDED a']]);

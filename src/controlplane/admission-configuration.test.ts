@@ -63,7 +63,10 @@ describe('--admission-control-config-file', () => {
 
   it.each([
     ['- {name: PodSecurity, foo: 1}', 'strict decoding error: unknown field "plugins[0].foo"'],
-    ['- {name: PodSecurity, path: gone.yaml}', 'the admission plugin PodSecurity: there is no file FOLDER/gone.yaml'],
+    [
+      '- {name: PodSecurity, path: gone.yaml}',
+      'the admission plugin PodSecurity: the file FOLDER/gone.yaml does not exist',
+    ],
     [
       `- {name: PodSecurity, configuration: ${POD_SECURITY.replace('baseline', 'x')}}`,
       'FOLDER/admission.yaml: the admission plugin PodSecurity: defaults.enforce: Invalid value: "x": must be one of privileged, baseline, restricted',
@@ -167,7 +170,7 @@ current-context: c
   it('refuses a kubeconfig that is missing or malformed', async () => {
     const entry = (path: string): string =>
       `- {name: ValidatingAdmissionWebhook, configuration: {apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration, kubeConfigFile: ${path}}}`;
-    await expect(read(entry('/nothing/here'))).rejects.toThrow('there is no file /nothing/here');
+    await expect(read(entry('/nothing/here'))).rejects.toThrow('the file /nothing/here does not exist');
     await expect(read(entry(write('bad', 'a: [')))).rejects.toThrow('cannot parse the kubeconfig');
   });
 });

@@ -72,7 +72,7 @@ describe('completing options', () => {
     await expect(complete()).rejects.toThrow('is already open in this process');
     first.release();
     await expect(complete({ authentication: { tokenFile: join(folder, 'absent') } })).rejects.toThrow(
-      `--token-auth-file: there is no file ${join(folder, 'absent')}`,
+      `--token-auth-file: the file ${join(folder, 'absent')} does not exist`,
     );
     await complete();
   });

@@ -1,6 +1,6 @@
 /**
- * The metrics of requests to etcd, with the reference's names, labels and buckets. Requests that are about no resource
- * are not counted, as there: reads of the revision, compaction, and lists of all keys.
+ * The metrics of requests to etcd, with the reference's names, labels and buckets. As there, requests
+ * that do not concern one resource are not counted: reads of the revision, compaction, and lists of all keys.
  */
 import type {
   Counter,

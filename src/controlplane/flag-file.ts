@@ -10,5 +10,5 @@ export async function readFlagFile(platform: Platform, flag: string, path: strin
   } catch (caught) {
     throw isConfigError(caught) ? new ConfigError(`${flag}: ${caught.message}`, { cause: caught }) : caught;
   }
-  throw new ConfigError(`${flag}: there is no file ${path}`);
+  throw new ConfigError(`${flag}: the file ${path} does not exist`);
 }

@@ -74,7 +74,7 @@ export interface ServiceAccountOptions {
   readonly jwksUri: string;
   /** `--service-account-lookup`. */
   readonly lookup: boolean;
-  /** `--service-account-max-token-expiration` in seconds. 0 is no limit. */
+  /** `--service-account-max-token-expiration` in seconds. 0 means no limit. */
   readonly maxExpirationSeconds: number;
   /** `--service-account-extend-token-expiration`. */
   readonly extendExpiration: boolean;
@@ -98,7 +98,7 @@ export interface AuditOptions {
   readonly policyFile: string;
   /** `--audit-log-path`. `-` is standard output, '' logs nothing. */
   readonly logPath: string;
-  /** `--audit-log-maxage`, `--audit-log-maxsize` and `--audit-log-maxbackup`. 0 is no limit. */
+  /** `--audit-log-maxage`, `--audit-log-maxsize` and `--audit-log-maxbackup`. 0 means no limit. */
   readonly maxAgeDays: number;
   readonly maxSizeMb: number;
   readonly maxBackups: number;
@@ -106,7 +106,7 @@ export interface AuditOptions {
 }
 
 export interface LimitOptions {
-  /** `--max-requests-inflight` and `--max-mutating-requests-inflight`. 0 is no limit. */
+  /** `--max-requests-inflight` and `--max-mutating-requests-inflight`. 0 means no limit. */
   readonly readOnlyInFlight: number;
   readonly mutatingInFlight: number;
   /** `--enable-priority-and-fairness`: answers have the headers with the flow schema and the priority level. */

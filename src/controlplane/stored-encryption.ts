@@ -102,9 +102,9 @@ export class StoredEncryption implements Stoppable {
   }
 
   /**
-   * Resolves when a starting server can write its own objects. A plugin may start later than the server: if it encrypts
-   * more than Secrets, it is waited for, for 30 seconds. The writes then fail with the reason. Rejects with the reason of
-   * the signal if that aborts.
+   * Resolves when a starting server can write its own objects. If a plugin encrypts more than Secrets, waits for it for
+   * up to 30 seconds, because it may start later than the server. After that the writes fail with the reason. Rejects
+   * with the reason of the signal if that aborts.
    */
   async untilWritable(signal: AbortSignal): Promise<void> {
     if (this.#providers.needsKmsForObjects) await this.#untilHealthy(this.#providers, START_MS, signal);
@@ -145,7 +145,7 @@ export class StoredEncryption implements Stoppable {
     const { path } = config;
     try {
       const text = await readFile(path);
-      if (text === undefined) throw new ConfigError(`--encryption-provider-config: there is no file ${path}`);
+      if (text === undefined) throw new ConfigError(`--encryption-provider-config: the file ${path} does not exist`);
       if (text === this.#text) return;
       await this.#use(text);
       metrics.reloaded(text);

@@ -27,7 +27,7 @@ export interface ServiceAccountOptions {
   readonly signingKey: PrivateKey;
   /** A token is accepted if one of these keys has signed it. */
   readonly verifyKeys: readonly PublicKey[];
-  /** `--service-account-max-token-expiration`. 0 is no limit. */
+  /** `--service-account-max-token-expiration`. 0 means no limit. */
   readonly maxExpirationSeconds: number;
   /** `--service-account-extend-token-expiration`: whether tokens that a kubelet mounts are valid for a year. */
   readonly extendExpiration: boolean;

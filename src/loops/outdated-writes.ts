@@ -1,7 +1,7 @@
 /** Writes of loops whose object has changed or gone meanwhile. A newer state arrives through an informer. */
 import { isConflict, isNotFound } from '../apimachinery/status/status.ts';
 
-/** Waits for a write. A missing object is no failure. */
+/** Waits for a write. A missing object is not a failure. */
 export async function unlessGone(writing: Promise<unknown>): Promise<void> {
   try {
     await writing;

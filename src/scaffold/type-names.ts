@@ -118,7 +118,7 @@ export function singularOf(name: string): string {
   return singular === '' ? `${name}Item` : head + singular;
 }
 
-/** Returns '' if the word is no plural. */
+/** Returns '' if the word is not a plural. */
 function regularSingular(word: string): string {
   if (/[^aeiou]ies$/.test(word) && word.length > 4) return `${word.slice(0, -3)}y`;
   if (/(?:sses|shes|ches|xes)$/.test(word)) return word.slice(0, -2);

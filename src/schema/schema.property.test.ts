@@ -52,7 +52,7 @@ describe('schemas and objects', () => {
       fc.property(anything, ({ plan, object }) => {
         const defaulted = cloneJson(object);
         plan.setDefaults(defaulted);
-        // Defaults that are no values of their schema are refused when a definition is written.
+        // Defaults that are not valid for their schema are refused when a definition is written.
         const own = plan.validate(object);
         fc.pre(own.length === 0 && defaultsAreValid(plan));
         expect(plan.validate(defaulted)).toEqual([]);

@@ -9,7 +9,7 @@ export type StorageErrorCode =
   /** Stored bytes fail their checksum or cannot be understood. Must not be retried. */
   | 'Corrupt'
   /**
-   * The key that encrypts or decrypts a value cannot be had now, because its KMS plugin fails. Nothing of this request
+   * The key that encrypts or decrypts a value is not available now, because its KMS plugin fails. Nothing of this request
    * took place.
    */
   | 'KeyUnavailable'

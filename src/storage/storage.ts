@@ -159,7 +159,7 @@ export interface WriteOptions {
 export interface CreateOptions extends WriteOptions {
   /**
    * A second value, which the store writes over the first one at the next revision if the key was created. Watchers get
-   * both events; the result is that of the creation. Equal bytes are no second write. An embedded store writes both in
+   * both events; the result is that of the creation. Equal bytes are not written a second time. An embedded store writes both in
    * one commit, so that no reader sees the first value as the current one. Another driver writes the second value right
    * after the first, if the key is still as it was created; if that fails, the creation stands. Must not be combined
    * with `ttlMs`. See docs/decisions/0029-second-revision-of-a-create.md.

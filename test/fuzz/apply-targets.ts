@@ -59,7 +59,7 @@ const LIVE = applied(
 
 function configOf(text: string): JsonObject {
   const read = decodeStrictYaml(Buffer.from(text), { fieldValidation: 'Ignore' });
-  if (!read.ok || !isJsonObject(read.value)) throw new Error('the corpus is no object');
+  if (!read.ok || !isJsonObject(read.value)) throw new Error('the corpus is not an object');
   return read.value;
 }
 

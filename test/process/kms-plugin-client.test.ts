@@ -80,7 +80,7 @@ describe('the client of a KMS plugin', () => {
 
   it.each([
     ['garbage', /code = Internal desc = the plugin sent an invalid message: unexpected EOF/],
-    ['another server', /code = Unavailable desc = unix:.*: the answer is HTTP 404: this is no gRPC server/],
+    ['another server', /code = Unavailable desc = unix:.*: the answer is HTTP 404: this is not a gRPC server/],
   ] as const)('fails on a socket that serves %s', async (servedAs, message) => {
     await serve();
     plugin.servedAs = servedAs;

@@ -11,7 +11,7 @@ const OTHERS = {
   resources: ['deployments', 'cronjobs', 'ingresses'],
 };
 
-/** Installs so many configurations, of the kinds in turn. None is for ConfigMaps. */
+/** Installs `count` configurations of alternating kinds. None is for ConfigMaps. */
 export async function installOthers(side: Side, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const name = `other-${i}`;

@@ -43,10 +43,14 @@ describe('the aggregated form', () => {
   it.each([
     ['text', 'not json', /^the answer is not JSON: invalid character 'o' in literal null/],
     ['another kind', { kind: 'Status' }, /^the answer is not an APIGroupDiscoveryList$/],
-    ['a resource that is no object', aggregated('gears'), /^the resources of a.example\/v1 are not a list of objects$/],
+    [
+      'a resource that is not an object',
+      aggregated('gears'),
+      /^the resources of a.example\/v1 are not a list of objects$/,
+    ],
     ['a resource without a name', aggregated({ verbs: [] }), /^resource 0 of a.example\/v1 has no name$/],
     [
-      'verbs that are no list',
+      'verbs that are not a list',
       aggregated({ resource: 'gears', verbs: 'get' }),
       /^resource 0 of a.example\/v1: verbs: /,
     ],

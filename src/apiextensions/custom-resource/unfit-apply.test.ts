@@ -83,7 +83,7 @@ describe('an applied configuration that does not fit its schema is refused with 
     ],
     ['an item without its key', { list: [{ value: 'x' }] }, 'spec.list[0].name: FieldValueRequired'],
     ['an item without any key', { open: { one: [{ value: 'x' }] } }, 'spec.open.one: FieldValueRequired'],
-    ['an item that is no object', { list: ['a'] }, 'spec.list: FieldValueRequired'],
+    ['an item that is not an object', { list: ['a'] }, 'spec.list: FieldValueRequired'],
     ['a null item', { list: [null] }, 'spec.list: FieldValueRequired'],
     ['a key of the wrong type', { list: [{ name: ['a'] }] }, 'spec.list'],
     ['a value that occurs twice in a set', { set: ['a', 'b', 'a'] }, 'spec.set: FieldValueDuplicate'],
@@ -162,7 +162,7 @@ describe('a definition whose lists cannot be merged', () => {
   it.each<[what: string, list: JsonObject, problem: string]>([
     ['has no keys', { ...MAP_LIST, 'x-kubernetes-list-map-keys': [] }, 'x-kubernetes-list-map-keys'],
     [
-      'has a key that is no field',
+      'has a key that is not a field',
       { ...MAP_LIST, 'x-kubernetes-list-map-keys': ['odd'] },
       'x-kubernetes-list-map-keys',
     ],

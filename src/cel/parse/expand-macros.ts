@@ -20,7 +20,7 @@ export class MacroExpander {
   }
 
   /**
-   * Returns the expansion of a macro call, or the call itself if it is no macro. Throws ParsingEnded if macros copy too
+   * Returns the expansion of a macro call, or the call itself if it is not a macro. Throws ParsingEnded if macros copy too
    * many nodes.
    */
   expand(call: CallExpr): Expr {

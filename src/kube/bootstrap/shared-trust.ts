@@ -1,7 +1,7 @@
 /**
  * The comparison of this server's client CAs and ServiceAccount keys with those of the other API servers on its storage.
- * A server publishes hashes of both as annotations of its identity Lease. kube-apiserver does not; of its CAs the
- * ConfigMap `extension-apiserver-authentication` tells.
+ * A server publishes hashes of both as annotations of its identity Lease. kube-apiserver does not; its CAs
+ * are in the ConfigMap `extension-apiserver-authentication`.
  * Invariant: a rotation gives no warning if all servers trust the new CA or key before one of them uses it.
  */
 import { annotationsOf, nameOf } from '../../apimachinery/meta/meta.ts';
@@ -90,7 +90,7 @@ function listOf(lease: JsonObject, annotation: string): readonly string[] | unde
     .filter((text) => text !== '');
 }
 
-/** Of an empty list nothing is known. */
+/** False if a list is empty, because nothing is known then. */
 function isDisjoint(a: readonly string[], b: readonly string[]): boolean {
   return a.length > 0 && b.length > 0 && !a.some((text) => b.includes(text));
 }

@@ -42,7 +42,7 @@ describe('reviseFlow', () => {
     expect(revised && [annotations?.[AUTO_UPDATE_ANNOTATION], revised['spec']]).toEqual(expected);
   });
 
-  it('reports as obsolete only objects with auto-update that are no default', () => {
+  it('reports as obsolete only objects with auto-update that are not a default', () => {
     expect(isObsolete(stored('old', other, 1, 'true'), LEVELS)).toBe(true);
     expect(isObsolete(stored('mine', other, 1), LEVELS)).toBe(false);
     expect(isObsolete(stored('system', other, 1, 'true'), LEVELS)).toBe(false);

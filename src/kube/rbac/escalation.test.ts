@@ -21,7 +21,7 @@ function indexOf(...verbs: readonly string[]): RoleIndex {
 }
 
 describe('granting rules to others', () => {
-  it('is no escalation if the user holds them', () => {
+  it('is not an escalation if the user holds them', () => {
     const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: ['a'] }];
     expect(describeEscalation(indexOf('get', 'list'), ada, '', rules)).toBeUndefined();
     expect(describeEscalation(indexOf(), ada, '', [])).toBeUndefined();

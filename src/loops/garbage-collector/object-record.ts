@@ -38,7 +38,7 @@ export function recordOfObject({ apiVersion = '', kind = '', metadata }: Stored<
   };
 }
 
-/** Values that are no owner references are left out: validation has refused them before they were stored. */
+/** Values that are not owner references are left out: validation has refused them before they were stored. */
 export function ownersOf(references: readonly unknown[]): readonly OwnerReference[] {
   return references.filter(isObject).map(({ apiVersion, kind, name, uid, blockOwnerDeletion }) => ({
     apiVersion: String(apiVersion),

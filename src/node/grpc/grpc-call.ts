@@ -70,7 +70,7 @@ export abstract class GrpcCall implements RequestEvents<OutboundResponse>, ByteS
   answered(response: OutboundResponse): void {
     this.#takeStatus(response.headers);
     if (response.status !== 200 && this.#status === undefined)
-      this.#status = this.#failure(`the answer is HTTP ${response.status}: this is no gRPC server`);
+      this.#status = this.#failure(`the answer is HTTP ${response.status}: this is not a gRPC server`);
     response.pipeTo(this);
   }
 

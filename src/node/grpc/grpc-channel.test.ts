@@ -136,7 +136,7 @@ describe('a gRPC channel', () => {
       });
   });
 
-  it('reports answers that are no gRPC', async () => {
+  it('reports answers that are not gRPC', async () => {
     const { url } = await serve((stream) => stream.respond({ ':status': 404 }, { endStream: true }));
     const error = await failure(open(url).unary('/s/M', framed('x'), 10_000));
     expect(error).toMatchObject({ code: GRPC.unavailable, progress: 'unknown' });

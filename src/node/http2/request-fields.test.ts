@@ -57,7 +57,7 @@ describe('a request', () => {
 });
 
 describe('fields', () => {
-  it('of trailers are no pseudo-headers', () => {
+  it('of trailers are not pseudo-headers', () => {
     expect(areTrailers([])).toBe(true);
     expect(areTrailers(['a', 'b'])).toBe(true);
     expect(areTrailers(['a', 'b', ':path', '/'])).toBe(false);

@@ -247,7 +247,7 @@ describe('managedFields that admission changes', () => {
     ['an unknown operation', [{ ...own, operation: 'Guess' }], 'operation must be `Apply` or `Update`'],
     ['no version', [{ ...own, apiVersion: '' }], 'apiVersion must not be empty'],
     ['no type of fields', [{ ...own, fieldsType: '' }], 'missing fieldsType in managed fields entry 0'],
-    ['fields that are no set', [{ ...own, fieldsV1: { 'k:[': {} } }], 'error decoding versioned set of manager'],
+    ['fields that are not a set', [{ ...own, fieldsV1: { 'k:[': {} } }], 'error decoding versioned set of manager'],
   ])('to entries with %s are undone with a warning, for apply, create and update', async (_what, entries, problem) => {
     let isBroken = true;
     server = await createTestServer({

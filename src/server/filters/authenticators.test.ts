@@ -182,18 +182,18 @@ describe('a token in a subprotocol', () => {
       failed('multiple base64.bearer.authorization tokens specified'),
     ],
     [
-      'that is no base64',
+      'that is not base64',
       { ...upgrade, 'sec-websocket-protocol': `${prefix}Zg==, v4` },
       failed('invalid base64.bearer.authorization token encoding'),
     ],
     [
-      'that is no text',
+      'that is not text',
       { ...upgrade, 'sec-websocket-protocol': `${prefix}_w, v4` },
       failed('invalid base64.bearer.authorization token'),
     ],
     ['that is unknown', { ...upgrade, 'sec-websocket-protocol': `${prefix}Zg, v4` }, failed('invalid bearer token')],
     ['that is not there', { ...upgrade, 'sec-websocket-protocol': 'v4' }, NOT_RECOGNIZED],
-    ['of a request that is no upgrade', { 'sec-websocket-protocol': `${good}, v4` }, NOT_RECOGNIZED],
+    ['of a request that is not an upgrade', { 'sec-websocket-protocol': `${good}, v4` }, NOT_RECOGNIZED],
   ])('%s', (_, headers, expected) => {
     expect(authenticate(new FakeIncoming({ headers }))).toEqual(expected);
   });

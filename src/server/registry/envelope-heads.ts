@@ -29,7 +29,7 @@ const RAW_TAG = (2 << 3) | BYTES;
 export class EnvelopeHeads {
   #last: EnvelopeHead | undefined;
 
-  /** Undefined: the value is no envelope as the reference writes it, or its type is not transcoded. */
+  /** Undefined: the value is not an envelope as the reference writes it, or its type is not transcoded. */
   of(stored: Uint8Array, typeOf: TypeToTranscode): EnvelopeHead | undefined {
     const last = this.#last;
     if (last !== undefined && last.typeOf === typeOf && startsWith(stored, last.stored)) return last;

@@ -39,7 +39,7 @@ const PRIVATE_KEYS = /^\/(ranges|masterleases|peerserverleases)\//;
 
 /**
  * Whether kube-apiserver keeps the key for itself: allocated ports and addresses, and the addresses of its replicas. The
- * values of such keys are no objects.
+ * values of such keys are not objects.
  */
 export function isPrivateKey(key: string, scope: string): boolean {
   return PRIVATE_KEYS.test(key.slice(scope.length));

@@ -50,8 +50,8 @@ export interface StoredHistory {
   /**
    * The revision after which every object was written in the storage version, under this schema. Infinity while that is
    * not known. Called often; once it returns a number, it always returns that number. Absent: the revision at which the
-   * store started, for a resource that only this program writes. Not called on a shared storage, where no revision is
-   * such a one.
+   * store started, for a resource that only this program writes. Not called on a shared storage, where
+   * another server may write under an earlier schema at any time.
    */
   exactSince?(): Revision;
   /**

@@ -26,7 +26,7 @@ export type Opened =
   /** The value does not have the prefix of the provider, or of any of its keys. */
   | { readonly outcome: 'other' }
   | { readonly outcome: 'failed'; readonly reason: string }
-  /** The key cannot be had now. */
+  /** The key is not available now, because the KMS plugin fails. */
   | { readonly outcome: 'unavailable'; readonly reason: string };
 
 /** A provider with its keys: the first one encrypts, all of them decrypt. `path` is the key of the value in etcd. */

@@ -9,12 +9,12 @@ export type EtcdOperation = 'get' | 'list' | 'listWithCount' | 'create' | 'updat
  * of a list is the prefix of its range.
  */
 export interface EtcdObserver {
-  /** A request about a key or a range has ended. A failed comparison and a missing key are no failures. */
+  /** A request about a key or a range has ended. A failed comparison and a missing key are not failures. */
   request(operation: EtcdOperation, key: string, ms: number, ok: boolean): void;
   /** A list is complete. It took one request or more. */
   listed(key: string, objects: number): void;
   /** The hub has received events. */
   received(events: readonly StorageEvent[]): void;
-  /** A lease was granted. `keys`: how many writes asked for the lease before it, and the one that this lease is for. */
+  /** A lease was granted. `keys`: the keys of the lease that it replaces, and the key that it was granted for. */
   leaseGranted(keys: number): void;
 }

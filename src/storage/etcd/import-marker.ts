@@ -4,7 +4,7 @@
  */
 import type { KeyMap } from './key-map.ts';
 
-/** `/registry.import` for keys `/registry/...`. It is no key of the store. */
+/** `/registry.import` for keys `/registry/...`. It is not a key of the store. */
 export function importMarkerKey({ start }: Pick<KeyMap, 'start'>): string {
   return `${start.endsWith('/') ? start.slice(0, -1) : start}.import`;
 }

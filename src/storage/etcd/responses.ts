@@ -1,6 +1,6 @@
 /**
  * The responses of etcd's API: protobuf by field number, from `etcdserverpb/rpc.proto` and `mvccpb/kv.proto` of etcd
- * 3.6. Unknown fields are skipped. Each function throws StorageError(Unavailable) for bytes that are no message.
+ * 3.6. Unknown fields are skipped. Each function throws StorageError(Unavailable) for bytes that are not a message.
  * Values are views of the message, which they keep alive: callers that keep a value for long copy it. Those of lists and
  * events are decoded at once.
  */

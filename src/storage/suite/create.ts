@@ -98,7 +98,7 @@ export const createCases: readonly SuiteCase[] = [
     },
   },
   {
-    name: 'followedBy is not written after a create that fails, and equal bytes are no second write',
+    name: 'followedBy is not written after a create that fails, and equal bytes are not written a second time',
     async run(context) {
       const storage = await context.open();
       const first = await put(storage, 'a', 'one');

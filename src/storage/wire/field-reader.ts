@@ -5,7 +5,7 @@ import { copyBytes, EMPTY_BYTES } from '../../base/bytes.ts';
 /** Reads the field of the last tag. Returns false to skip it. */
 export type ReadField = (reader: WireReader, field: number, end: number) => boolean;
 
-/** Calls `read` for each field of a message. Returns the failure for bytes that are no message. */
+/** Calls `read` for each field of a message. Returns the failure for bytes that are not a message. */
 export function readFields(bytes: Uint8Array, read: ReadField): WireError | undefined {
   const reader = new WireReader(bytes);
   readEach(reader, bytes.length, read);

@@ -42,7 +42,7 @@ export function missingField(
   };
 }
 
-/** Returns the path with its first unknown step replaced by a similar one; undefined if that is no field either. */
+/** Returns the path with its first unknown step replaced by a similar one; undefined if that is not a field either. */
 function similarPath(schema: StructuralSchema, path: RulePath): RulePath | undefined {
   let known = 0;
   while (schemaAt(schema, path.slice(0, known + 1)) !== undefined) known++;

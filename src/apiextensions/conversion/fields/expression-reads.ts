@@ -19,7 +19,7 @@ interface Search {
   readonly reads: RulePath[];
 }
 
-/** The paths of variables; undefined for a variable that is no part of `self`. */
+/** The paths of variables; undefined for a variable that is not part of `self`. */
 type Names = ReadonlyMap<string, RulePath | undefined>;
 
 function visit(expr: Expr, names: Names, search: Search): void {
@@ -67,7 +67,7 @@ function visit(expr: Expr, names: Names, search: Search): void {
   }
 }
 
-/** Returns the path that an expression selects; undefined if it is no selection from `self`. */
+/** Returns the path that an expression selects; undefined if it does not select from `self`. */
 function pathOf(expr: Expr, names: Names, search: Search): RulePath | undefined {
   switch (expr.kind) {
     case 'ident':

@@ -35,7 +35,7 @@ export function parseAuditPolicy(text: string, path: string): ParsedAuditPolicy 
   const read = isJsonText(text) ? decodeStrictJson(text, options) : decodeStrictYaml(text, options);
   if (!read.ok) return fail(`failed decoding: ${read.error.message}`);
   const { value, problems } = read;
-  if (!isJsonObject(value)) return fail('failed decoding: the policy is no object');
+  if (!isJsonObject(value)) return fail('failed decoding: the policy is not an object');
   const apiVersion = value['apiVersion'] ?? '';
   const kind = value['kind'] ?? 'Policy';
   if (apiVersion === '') return fail('unknown group version field in policy: apiVersion is missing');

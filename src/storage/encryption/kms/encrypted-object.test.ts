@@ -68,8 +68,8 @@ describe('an EncryptedObject', () => {
     expect(decodeEncryptedObject(encoded(change))).toMatch(reason);
   });
 
-  it('is refused if it is no protobuf or has malformed text', () => {
-    expect(decodeEncryptedObject(encoded().subarray(0, -5))).toMatch(/^it is no EncryptedObject: /);
+  it('is refused if it is not protobuf or has malformed text', () => {
+    expect(decodeEncryptedObject(encoded().subarray(0, -5))).toMatch(/^it is not an EncryptedObject: /);
     expect(decodeEncryptedObject(concatBytes([encoded(), Uint8Array.of(0x12, 1, 0xff)]))).toMatch(/invalid UTF-8/);
   });
 

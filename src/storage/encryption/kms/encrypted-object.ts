@@ -18,7 +18,7 @@ import { type Annotations, NO_ANNOTATIONS, readAnnotation, strictText, writeAnno
 export const SOURCE_TYPES = {
   /** The source is the AES-GCM key itself. Kubernetes wrote it before 1.29. */
   aesGcmKey: 0,
-  /** The source is a seed, of which HKDF derives a key for each value. */
+  /** The source is a seed, from which HKDF derives a key for each value. */
   seed: 1,
 } as const;
 
@@ -41,7 +41,7 @@ const MAX_ANNOTATIONS_BYTES = 32 * 1024;
 /** More than all parts of a source together. */
 const MAX_ENCODED_BYTES = 64 * 1024;
 
-/** Returns the reason as a text for bytes that are no valid object. */
+/** Returns the reason as a text for bytes that are not a valid object. */
 export function decodeEncryptedObject(bytes: Uint8Array): EncryptedObject | string {
   let data = EMPTY_BYTES;
   let keyId = '';
@@ -61,7 +61,7 @@ export function decodeEncryptedObject(bytes: Uint8Array): EncryptedObject | stri
     else return false;
     return true;
   });
-  if (error !== undefined) return `it is no EncryptedObject: ${error.message}`;
+  if (error !== undefined) return `it is not an EncryptedObject: ${error.message}`;
   if (data.byteLength === 0) return 'encrypted data is empty';
   const object = { data, keyId, encrypted, annotations: annotations ?? NO_ANNOTATIONS, type };
   return sourceProblem(object) ?? object;

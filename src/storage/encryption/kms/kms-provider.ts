@@ -1,5 +1,5 @@
 /**
- * The KMS v2 provider. A plugin encrypts a seed; values are encrypted in this process with keys that are derived of it.
+ * The KMS v2 provider. A plugin encrypts a seed; values are encrypted in this process with keys derived from it.
  * So a call to the plugin is needed only for the seed of a new key id, and for each seed that is read for the first time.
  */
 import { encodeUtf8 } from '../../../base/bytes.ts';

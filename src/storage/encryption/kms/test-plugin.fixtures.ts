@@ -1,5 +1,5 @@
 /**
- * A KMS v2 plugin for tests: in the process, or as a gRPC server on a Unix socket. Keys are derived of their ids, so it
+ * A KMS v2 plugin for tests: in the process, or as a gRPC server on a Unix socket. Keys are derived from their ids, so it
  * decrypts what any of its keys has encrypted.
  */
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ import {
   writeAnnotations,
 } from './kms-service.ts';
 
-/** How the server of a plugin answers calls: as it should, never, with bytes that are no message, or as another server. */
+/** How the server of a plugin answers calls: as it should, never, with bytes that are not a message, or as another server. */
 export type ServedAs = 'plugin' | 'silent' | 'garbage' | 'another server';
 
 export class TestPlugin implements KmsService {
