@@ -1,7 +1,7 @@
 /** Writes keys to an etcd over its gRPC API. */
 import { connect } from 'node:http2';
-import { WireWriter } from '../../src/apimachinery/protobuf/wire.ts';
-import { FRAME_HEADER, grpcRequest } from './grpc-request.ts';
+import { grpcFrame, writeBytes, writeText } from '../../src/storage/wire/field-writer.ts';
+import { grpcRequest } from './grpc-request.ts';
 
 const MAX_BYTES = 4 << 20;
 
@@ -23,7 +23,7 @@ export function etcdWriter(url: string): EtcdWriter {
             : reject(new Error(`etcd refuses ${key}: ${trailers['grpc-message']}`)),
         );
         stream.resume();
-        stream.end(framed(putRequest(key, value)));
+        stream.end(putRequest(key, value));
       }),
     close: () => session.close(),
   };
@@ -31,19 +31,8 @@ export function etcdWriter(url: string): EtcdWriter {
 
 /** PutRequest: key is field 1, value field 2. */
 function putRequest(key: string, value: Uint8Array): Uint8Array {
-  const writer = new WireWriter(MAX_BYTES);
-  let mark = writer.size;
-  writer.writeBytes(value);
-  writer.closeField(2, mark);
-  mark = writer.size;
-  writer.writeText(key);
-  writer.closeField(1, mark);
-  return writer.finish();
-}
-
-function framed(message: Uint8Array): Buffer {
-  const frame = Buffer.alloc(FRAME_HEADER + message.byteLength);
-  frame.writeUInt32BE(message.byteLength, 1);
-  frame.set(message, FRAME_HEADER);
-  return frame;
+  return grpcFrame(MAX_BYTES, (writer) => {
+    writeBytes(writer, 2, value);
+    writeText(writer, 1, key);
+  });
 }

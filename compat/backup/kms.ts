@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject } from '../../src/base/json-value.ts';
 import { openGrpcChannel } from '../../src/node/grpc/grpc-channel.ts';
 import { servePlugin, TestPlugin } from '../../src/storage/encryption/kms/test-plugin.fixtures.ts';
 import { openEtcdStorage } from '../../src/storage/etcd/open.ts';
-import { ask, type Client, createClient } from '../diff/client.ts';
+import { expectStatus, versionOf } from '../common/json-requests.ts';
+import { type Client, createClient } from '../diff/client.ts';
 import { startKeelson } from '../peers/keelson.ts';
 import { makeCredentials } from '../peers/peer.ts';
 import { startReference } from '../peers/reference.ts';
@@ -48,13 +48,6 @@ const config = {
 writeFileSync(configFile, JSON.stringify(config));
 const FLAGS = [`--encryption-provider-config=${configFile}`, '--encryption-provider-config-automatic-reload=true'];
 
-async function expectStatus(client: Client, status: number, step: Parameters<typeof ask>[1]): Promise<JsonObject> {
-  const answer = await ask(client, step, new Map());
-  if (answer.status !== status)
-    throw new Error(`${client.peer.name}: ${step.method} ${step.path}: ${answer.status} ${answer.text}`);
-  return answer.text.startsWith('{') ? (JSON.parse(answer.text) as JsonObject) : {};
-}
-
 /** Creates objects of each encrypted resource. */
 async function createObjects(client: Client, prefix: string): Promise<void> {
   const labels = { app: 'a' };
@@ -68,7 +61,7 @@ async function createObjects(client: Client, prefix: string): Promise<void> {
       { metadata, spec },
     ];
     for (const [n, body] of bodies.entries())
-      await expectStatus(client, 201, { method: 'POST', path: LISTS[n] as string, body });
+      await expectStatus(client, { method: 'POST', path: LISTS[n] as string, body }, 201);
   }
 }
 
@@ -103,8 +96,8 @@ async function storedSecret(name: string): Promise<string> {
 async function untilKey(client: Client, keyId: string): Promise<void> {
   for (let i = 0; i < ROTATION_TRIES; i++) {
     const name = `probe-${client.peer.name}-${keyId}-${i}`;
-    await expectStatus(client, 200, { method: 'GET', path: '/readyz/kms-providers' });
-    await expectStatus(client, 201, { method: 'POST', path: SECRETS, body: { metadata: { name } } });
+    await expectStatus(client, { method: 'GET', path: '/readyz/kms-providers' }, 200);
+    await expectStatus(client, { method: 'POST', path: SECRETS, body: { metadata: { name } } }, 201);
     if ((await storedSecret(name)).includes(keyId)) return;
     await sleep(1000);
   }
@@ -114,12 +107,12 @@ async function untilKey(client: Client, keyId: string): Promise<void> {
 /** Updates a Secret without a change, which must encrypt it again. */
 async function expectRenewed(client: Client, name: string, keyId: string): Promise<void> {
   const path = `${SECRETS}/${name}`;
-  const body = await expectStatus(client, 200, { method: 'GET', path });
+  const body = await expectStatus(client, { method: 'GET', path }, 200);
   if ((await storedSecret(name)).includes(keyId)) throw new Error(`${name} is encrypted with ${keyId} already`);
-  const renewed = await expectStatus(client, 200, { method: 'PUT', path, body });
+  const renewed = await expectStatus(client, { method: 'PUT', path, body }, 200);
   if (!(await storedSecret(name)).includes(keyId)) throw new Error(`${client.peer.name} did not encrypt ${name} again`);
-  const again = await expectStatus(client, 200, { method: 'PUT', path, body: renewed });
-  const revisions = [body, renewed, again].map(({ metadata }) => String((metadata as JsonObject)['resourceVersion']));
+  const again = await expectStatus(client, { method: 'PUT', path, body: renewed }, 200);
+  const revisions = [body, renewed, again].map(versionOf);
   if (revisions[0] === revisions[1] || revisions[1] !== revisions[2]) throw new Error(`revisions ${revisions.join()}`);
 }
 

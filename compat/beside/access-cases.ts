@@ -1,14 +1,14 @@
 /** Roles, tokens, policies, webhooks and APIServices that are written through one server and count on both. */
 import type { JsonObject } from '../../src/base/json-value.ts';
+import { expectEqual } from '../../src/storage/suite-assert.ts';
+import { expectStatus, must, nameOf } from '../common/json-requests.ts';
 import type { Client } from '../diff/client.ts';
 import type { Step } from '../diff/request.ts';
-import type { Case } from '../rows/cases.ts';
-import { must, nameOf } from './requests.ts';
-import { eventOf, expectEqual, expectStatus, type Servers, watching } from './servers.ts';
+import { API_SERVICES, UNAVAILABLE_API_SERVICE } from './objects.ts';
+import { eventOf, type ServerCase, type Servers, watching } from './servers.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
-const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const ROUNDS = 10;
 
 /**
@@ -142,21 +142,10 @@ async function webhooks(servers: Servers): Promise<void> {
 }
 
 async function apiServices(servers: Servers): Promise<void> {
-  const object = {
-    metadata: { name: 'v1.remote.example.com' },
-    spec: {
-      group: 'remote.example.com',
-      version: 'v1',
-      service: { namespace: 'default', name: 'missing' },
-      groupPriorityMinimum: 1000,
-      versionPriority: 10,
-      insecureSkipTLSVerify: true,
-    },
-  };
   for (let i = 0; i < ROUNDS; i++)
     await checkSetting(servers, {
       collection: API_SERVICES,
-      object,
+      object: UNAVAILABLE_API_SERVICE,
       request: { method: 'GET', path: '/apis/remote.example.com/v1' },
       statuses: [503, 404],
     });
@@ -172,20 +161,18 @@ async function tokens({ a, b }: Servers): Promise<void> {
     const review: Step = { method: 'POST', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', token, body: {} };
     for (const client of [b, a]) {
       const reviewed = (await expectStatus(client, review, 201)) as { status: { userInfo: { username: string } } };
-      expectEqual('the user', reviewed.status.userInfo.username, 'system:serviceaccount:default:worker');
+      expectEqual(reviewed.status.userInfo.username, 'system:serviceaccount:default:worker', 'the user');
     }
     await must(a, { method: 'DELETE', path: `${accounts}/worker` });
     for (const client of [b, a]) await expectStatus(client, review, 401);
   }
 }
 
-export function accessCases(servers: Servers): readonly Case[] {
-  return [
-    { name: 'a RoleBinding counts on both servers', run: () => roles(servers) },
-    { name: 'a ClusterRoleBinding counts on both servers', run: () => clusterRoles(servers) },
-    { name: 'a token of one server is valid on the other until its account is deleted', run: () => tokens(servers) },
-    { name: 'a policy is enforced by both servers', run: () => policies(servers) },
-    { name: 'webhooks are called by both servers', run: () => webhooks(servers) },
-    { name: 'an APIService is proxied by both servers', run: () => apiServices(servers) },
-  ];
-}
+export const ACCESS_CASES: readonly ServerCase[] = [
+  ['a RoleBinding counts on both servers', roles],
+  ['a ClusterRoleBinding counts on both servers', clusterRoles],
+  ['a token of one server is valid on the other until its account is deleted', tokens],
+  ['a policy is enforced by both servers', policies],
+  ['webhooks are called by both servers', webhooks],
+  ['an APIService is proxied by both servers', apiServices],
+];

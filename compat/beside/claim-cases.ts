@@ -1,9 +1,9 @@
 /** Amounts that servers share: quotas, ports and addresses of Services, and namespaces as the place of new objects. */
 import type { JsonObject } from '../../src/base/json-value.ts';
-import type { Case } from '../rows/cases.ts';
+import { expectEqual } from '../../src/storage/suite-assert.ts';
+import { expectStatus, must, nameOf, send } from '../common/json-requests.ts';
 import { readKeys } from './etcd-keys.ts';
-import { must, nameOf, send } from './requests.ts';
-import { eventOf, expectEqual, expectStatus, type Servers, watching } from './servers.ts';
+import { eventOf, type ServerCase, type Servers, watching } from './servers.ts';
 import { checkServices } from './services.ts';
 
 const LIMIT = 20;
@@ -51,9 +51,9 @@ async function quotas(servers: Servers): Promise<void> {
   const statuses = new Map<number, number>();
   for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   const counts = [...statuses].sort(([x], [y]) => x - y).map(([status, count]) => `${count} × ${status}`);
-  expectEqual('the answers', counts.join(), `${LIMIT} × 201,${2 * CREATES_PER_SERVER - LIMIT} × 403`);
+  expectEqual(counts, [`${LIMIT} × 201`, `${2 * CREATES_PER_SERVER - LIMIT} × 403`], 'the answers');
   const { items } = (await must(b, { method: 'GET', path })) as unknown as { items: JsonObject[] };
-  expectEqual('the Secrets', items.length, LIMIT);
+  expectEqual(items.length, LIMIT, 'the Secrets');
 }
 
 /** A namespace is deleted through one server while the other one creates objects in it. */
@@ -83,7 +83,7 @@ async function deletedNamespace(servers: Servers): Promise<void> {
   await Promise.all(creators);
   const { keys } = await readKeys(etcdUrl, '/registry/');
   const left = keys.filter(({ key }) => key.includes(`/${namespace}/`)).map(({ key }) => key);
-  expectEqual('the objects that are left', left.join(), '');
+  expectEqual(left, [], 'the objects that are left');
 }
 
 /** The owner is deleted through one server; its dependent was created through the other. */
@@ -123,16 +123,14 @@ async function killedLeader(servers: Servers): Promise<void> {
 }
 
 async function services({ a, b, etcdUrl }: Servers): Promise<void> {
-  expectEqual('differences', (await checkServices({ etcdUrl, clients: [a, b] })).join('\n'), '');
+  expectEqual(await checkServices({ etcdUrl, clients: [a, b] }), [], 'differences');
 }
 
-export function claimCases(servers: Servers): readonly Case[] {
-  return [
-    { name: 'a namespace of one server can be used at once through the other', run: () => newNamespaces(servers) },
-    { name: 'two servers do not exceed a quota', run: () => quotas(servers) },
-    { name: 'two servers share ports and addresses of Services', run: () => services(servers) },
-    { name: 'a deleted namespace leaves nothing', run: () => deletedNamespace(servers) },
-    { name: 'dependents of a deleted owner are deleted', run: () => garbage(servers) },
-    { name: 'the loops go on when their server is killed', run: () => killedLeader(servers) },
-  ];
-}
+export const CLAIM_CASES: readonly ServerCase[] = [
+  ['a namespace of one server can be used at once through the other', newNamespaces],
+  ['two servers do not exceed a quota', quotas],
+  ['two servers share ports and addresses of Services', services],
+  ['a deleted namespace leaves nothing', deletedNamespace],
+  ['dependents of a deleted owner are deleted', garbage],
+  ['the loops go on when their server is killed', killedLeader],
+];

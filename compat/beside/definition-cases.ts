@@ -1,13 +1,12 @@
 /** CustomResourceDefinitions that are written through one server and served by both. */
 import type { JsonObject } from '../../src/base/json-value.ts';
+import { expectEqual } from '../../src/storage/suite-assert.ts';
+import { expectStatus, mergePatch, must, nameOf, send, versionOf } from '../common/json-requests.ts';
 import type { Client } from '../diff/client.ts';
-import type { Case } from '../rows/cases.ts';
 import { readKeys } from './etcd-keys.ts';
-import { mergePatch, must, nameOf, send, versionOf } from './requests.ts';
-import { eventOf, expectEqual, expectStatus, hasCondition, type Servers, watching } from './servers.ts';
+import { API_SERVICES, DEFINITIONS } from './objects.ts';
+import { eventOf, hasCondition, type ServerCase, type Servers, watching } from './servers.ts';
 
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const ROUNDS = 5;
 const CREATORS = 8;
 
@@ -60,7 +59,11 @@ async function served({ a, b }: Servers): Promise<void> {
       const { resources } = (await must(client, { method: 'GET', path: `/apis/${names.group}/v1` })) as {
         resources: JsonObject[];
       };
-      expectEqual('the resources in discovery', resources.map((one) => one['name']).join(), 'anchors');
+      expectEqual(
+        resources.map((one) => one['name']),
+        ['anchors'],
+        'the resources in discovery',
+      );
     }
     await watching(a, DEFINITIONS, async (stream) => {
       const versions = [version('v1', true), version('v2', false)];
@@ -85,7 +88,11 @@ async function registered({ a, b }: Servers): Promise<void> {
       await must(i % 2 === 0 ? b : a, { method: 'DELETE', path });
       await stream.until('deletion', eventOf('DELETED', name));
       const types = stream.events.filter(({ object }) => nameOf(object) === name).map(({ type }) => type);
-      expectEqual('creations and deletions', types.filter((type) => type !== 'MODIFIED').join(), 'ADDED,DELETED');
+      expectEqual(
+        types.filter((type) => type !== 'MODIFIED'),
+        ['ADDED', 'DELETED'],
+        'creations and deletions',
+      );
     }
   });
 }
@@ -170,12 +177,10 @@ async function deletedUnderLoad({ a, b, etcdUrl }: Servers): Promise<void> {
   }
 }
 
-export function definitionCases(servers: Servers): readonly Case[] {
-  return [
-    { name: 'both servers serve a definition and its changes', run: () => served(servers) },
-    { name: 'the version of a definition is registered once', run: () => registered(servers) },
-    { name: 'a name that a definition has is refused to another one', run: () => conflictingNames(servers) },
-    { name: 'a name that two servers give away at the same time is used in the end', run: () => namesAtOnce(servers) },
-    { name: 'a deleted definition leaves no instance', run: () => deletedUnderLoad(servers) },
-  ];
-}
+export const DEFINITION_CASES: readonly ServerCase[] = [
+  ['both servers serve a definition and its changes', served],
+  ['the version of a definition is registered once', registered],
+  ['a name that a definition has is refused to another one', conflictingNames],
+  ['a name that two servers give away at the same time is used in the end', namesAtOnce],
+  ['a deleted definition leaves no instance', deletedUnderLoad],
+];

@@ -1,11 +1,11 @@
 /** The endpoints of `default/kubernetes` and the keys behind them, while servers start, stop and are killed. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/base/json-value.ts';
+import { must, versionOf } from '../common/json-requests.ts';
 import type { Client } from '../diff/client.ts';
 import { readKeys, type StoredKey } from './etcd-keys.ts';
 import { EventStream } from './event-stream.ts';
 import { ADVERTISED, type OneEtcd, otherSide, SIDES, type Side } from './one-etcd.ts';
-import { must, versionOf } from './requests.ts';
 
 const ENDPOINTS = '/api/v1/namespaces/default/endpoints';
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
@@ -44,31 +44,25 @@ function withoutOwn({ key, value, version }: StoredKey): string {
 }
 
 /** One server is killed and disappears; when it is back, so is its address. */
-export async function checkKilled(
-  etcd: OneEtcd,
-  killed: Side,
-  flags: readonly string[] = [],
-): Promise<readonly string[]> {
-  const left = otherSide(killed);
+export async function checkKilled(etcd: OneEtcd, killed: Side): Promise<readonly string[]> {
   await etcd.kill(killed);
-  await untilAddresses(etcd.client(left), [ADVERTISED[left]]);
-  await etcd.launch(killed, flags);
-  return checkEndpoints(etcd);
+  return checkReturn(etcd, killed);
 }
 
 /** A server that stops removes itself. Its address is gone when it has ended. */
-export async function checkStopped(
-  etcd: OneEtcd,
-  stopped: Side,
-  flags: readonly string[] = [],
-): Promise<readonly string[]> {
-  const left = otherSide(stopped);
+export async function checkStopped(etcd: OneEtcd, stopped: Side): Promise<readonly string[]> {
   await etcd.terminate(stopped);
   const { keys } = await readKeys(etcd.url, SERVER_KEYS);
   const differences = keys.some(({ key }) => key.endsWith(ADVERTISED[stopped])) ? [`${stopped} has left its key`] : [];
+  return [...differences, ...(await checkReturn(etcd, stopped))];
+}
+
+/** Waits until a server that has ended is not in the endpoints any more, and starts it again. */
+async function checkReturn(etcd: OneEtcd, ended: Side): Promise<readonly string[]> {
+  const left = otherSide(ended);
   await untilAddresses(etcd.client(left), [ADVERTISED[left]]);
-  await etcd.launch(stopped, flags);
-  return [...differences, ...(await checkEndpoints(etcd))];
+  await etcd.launch(ended);
+  return checkEndpoints(etcd);
 }
 
 /** Waits until both objects have exactly these addresses. */

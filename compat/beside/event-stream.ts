@@ -2,6 +2,7 @@
 import type { ClientRequest } from 'node:http';
 import { request } from 'node:https';
 import type { JsonObject } from '../../src/base/json-value.ts';
+import { withQuery } from '../common/json-requests.ts';
 import { type Peer, TOKEN_USERS } from '../peers/peer.ts';
 
 export interface WatchEvent {
@@ -28,7 +29,7 @@ export class EventStream {
 
   /** Watches a collection after a resourceVersion, as the admin. Resolves when the server answers 200. */
   static open(peer: Peer, collection: string, resourceVersion: string): Promise<EventStream> {
-    const path = `${collection}${collection.includes('?') ? '&' : '?'}watch=true&resourceVersion=${resourceVersion}`;
+    const path = withQuery(collection, `watch=true&resourceVersion=${resourceVersion}`);
     return new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${TOKEN_USERS.admin.token}` };
       const sent = request(peer.url + path, { ca: peer.credentials.caPem, headers, agent: false });

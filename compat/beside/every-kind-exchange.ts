@@ -2,12 +2,12 @@
 import type { JsonObject } from '../../src/base/json-value.ts';
 import { readStubs } from '../apply/stubs.ts';
 import { collectionOf, type ListedResource, listedResources, NAMESPACE, SAILS, stubKey } from '../backup/every-kind.ts';
+import { must, repeat } from '../common/json-requests.ts';
 import type { Client } from '../diff/client.ts';
 import { exchange, type Subject } from './exchange.ts';
+import { DEFINITIONS } from './objects.ts';
 import { type OneEtcd, otherSide, SIDES, type Side } from './one-etcd.ts';
-import { must, repeat } from './requests.ts';
 
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const SAIL_VERSIONS = ['v1', 'v1beta1'];
 
 export interface ExchangeRun {

@@ -5,9 +5,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/base/json-value.ts';
 import { differenceOf } from '../backup/compare-lists.ts';
-import type { Client } from '../diff/client.ts';
-import { readKeys } from './etcd-keys.ts';
-import { EventStream, type WatchEvent } from './event-stream.ts';
 import {
   collectionVersion,
   type JsonAnswer,
@@ -18,7 +15,10 @@ import {
   repeat,
   send,
   versionOf,
-} from './requests.ts';
+} from '../common/json-requests.ts';
+import type { Client } from '../diff/client.ts';
+import { readKeys } from './etcd-keys.ts';
+import { EventStream, type WatchEvent } from './event-stream.ts';
 
 export interface Subject {
   /** `apps/v1 deployments`. */

@@ -8,11 +8,12 @@
  *   --full   more pairs of encryption keys, JSON values, a rotation of keys with restarts, kills of either server
  */
 import { parseArgs } from 'node:util';
+import { must, nameOf, repeat } from '../common/json-requests.ts';
 import { checkEndpoints, checkKilled, checkStopped } from './endpoints.ts';
 import { exchangeEveryKind } from './every-kind-exchange.ts';
 import { checkNames } from './names.ts';
+import { API_SERVICES, UNAVAILABLE_API_SERVICE } from './objects.ts';
 import { OneEtcd, otherSide, SIDES, type Side } from './one-etcd.ts';
-import { must, repeat } from './requests.ts';
 import { encryptionFlag, type NamedKey, rotate, valuePrefix } from './rotation.ts';
 import { checkServices, PORT_RANGE_FLAG, type TwoServers } from './services.ts';
 import { changesOfStart, writesWithin } from './written-keys.ts';
@@ -73,22 +74,11 @@ function twoServers(etcd: OneEtcd): TwoServers {
 
 /** Creates an APIService without a server, whose condition both servers check from then on. */
 async function createUnavailable(etcd: OneEtcd): Promise<void> {
-  const collection = '/apis/apiregistration.k8s.io/v1/apiservices';
-  const body = {
-    metadata: { name: 'v1.remote.example.com' },
-    spec: {
-      group: 'remote.example.com',
-      version: 'v1',
-      service: { namespace: 'default', name: 'missing' },
-      groupPriorityMinimum: 1000,
-      versionPriority: 10,
-      insecureSkipTLSVerify: true,
-    },
-  };
-  await must(etcd.client('keelson'), { method: 'POST', path: collection, body });
+  await must(etcd.client('keelson'), { method: 'POST', path: API_SERVICES, body: UNAVAILABLE_API_SERVICE });
+  const path = `${API_SERVICES}/${nameOf(UNAVAILABLE_API_SERVICE)}`;
   for (const side of SIDES)
-    await repeat(etcd.client(side), { method: 'GET', path: `${collection}/v1.remote.example.com` }, ({ body: seen }) =>
-      JSON.stringify(seen).includes('ServiceNotFound'),
+    await repeat(etcd.client(side), { method: 'GET', path }, ({ body }) =>
+      JSON.stringify(body).includes('ServiceNotFound'),
     );
 }
 

@@ -4,9 +4,9 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/base/json-value.ts';
+import { mergePatch, metadataOf, must, nameOf, send } from '../common/json-requests.ts';
 import type { Client } from '../diff/client.ts';
 import { readKeys } from './etcd-keys.ts';
-import { mergePatch, metadataOf, must, nameOf, send } from './requests.ts';
 import type { TwoServers } from './services.ts';
 
 const COLLECTION = '/apis/rbac.authorization.k8s.io/v1/clusterroles';

@@ -4,9 +4,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { mergePatch, must } from '../common/json-requests.ts';
 import { readKeys } from './etcd-keys.ts';
 import { type OneEtcd, otherSide, SIDES, type Side } from './one-etcd.ts';
-import { mergePatch, must } from './requests.ts';
 
 export type Cipher = 'aescbc' | 'aesgcm' | 'secretbox';
 

@@ -2,14 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JsonObject } from '../../src/base/json-value.ts';
+import { collectionVersion, must, nameOf } from '../common/json-requests.ts';
 import { type Client, createClient } from '../diff/client.ts';
-import type { Step } from '../diff/request.ts';
 import { type Etcd, startEtcd } from '../peers/etcd.ts';
 import { startKeelson } from '../peers/keelson.ts';
 import { makeCredentials, type Peer } from '../peers/peer.ts';
 import { EventStream, type WatchEvent } from './event-stream.ts';
-import { collectionVersion, must, nameOf, send } from './requests.ts';
 import { PORT_RANGE_FLAG } from './services.ts';
 
 /** A failed leader is replaced soon. */
@@ -20,6 +18,9 @@ const FLAGS = [
   '--leader-elect-retry-period=500ms',
 ];
 const NAMES = ['a', 'b'] as const;
+
+/** A case about two servers. */
+export type ServerCase = readonly [name: string, run: (servers: Servers) => Promise<void>];
 
 export class Servers {
   readonly a: Client;
@@ -71,19 +72,6 @@ export class Servers {
     await this.#etcd.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-/** Throws unless the server answers with the status. */
-export async function expectStatus(client: Client, step: Step, expected: number): Promise<JsonObject> {
-  const { status, body } = await send(client, step);
-  if (status === expected) return body;
-  throw new Error(
-    `server ${client.peer.name}: ${step.method} ${step.path} as ${step.user ?? 'admin'}: ${status} instead of ${expected}: ${String(body['message'])}`,
-  );
-}
-
-export function expectEqual<T>(what: string, actual: T, expected: T): void {
-  if (actual !== expected) throw new Error(`${what}: ${String(actual)} instead of ${String(expected)}`);
 }
 
 /** Watches a collection from now on, for the time of `use`. */

@@ -8,9 +8,9 @@ import { decodeBase64 } from '../../src/base/base64.ts';
 import type { JsonObject } from '../../src/base/json-value.ts';
 import { kindView } from '../../src/kinds/views.ts';
 import { PortBits } from '../../src/kube/allocators/port-bits.ts';
+import { type JsonAnswer, must, nameOf, repeat, send } from '../common/json-requests.ts';
 import type { Client } from '../diff/client.ts';
 import { readKey } from './etcd-keys.ts';
-import { type JsonAnswer, must, nameOf, repeat, send } from './requests.ts';
 
 const PORTS = { first: 30000, size: 40 };
 /** The flag that makes the range of node ports smaller than the demand. */

@@ -6,9 +6,9 @@
  */
 import { parseArgs } from 'node:util';
 import { runCases } from '../rows/cases.ts';
-import { accessCases } from './access-cases.ts';
-import { claimCases } from './claim-cases.ts';
-import { definitionCases } from './definition-cases.ts';
+import { ACCESS_CASES } from './access-cases.ts';
+import { CLAIM_CASES } from './claim-cases.ts';
+import { DEFINITION_CASES } from './definition-cases.ts';
 import { Servers } from './servers.ts';
 
 const TIMEOUT_MS = 90_000;
@@ -16,12 +16,10 @@ const { values } = parseArgs({ options: { only: { type: 'string', default: '' } 
 const servers = await Servers.start();
 let failed = 0;
 try {
-  const cases = [...accessCases(servers), ...definitionCases(servers), ...claimCases(servers)];
-  failed = await runCases(
-    'two servers on one etcd',
-    cases.filter(({ name }) => name.includes(values.only)),
-    TIMEOUT_MS,
-  );
+  const cases = [...ACCESS_CASES, ...DEFINITION_CASES, ...CLAIM_CASES]
+    .filter(([name]) => name.includes(values.only))
+    .map(([name, run]) => ({ name, run: () => run(servers) }));
+  failed = await runCases('two servers on one etcd', cases, TIMEOUT_MS);
 } finally {
   await servers.stop();
 }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep, systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json-value.ts';
+import { Lifetime } from '../../src/base/lifetime.ts';
 import { openGrpcChannel } from '../../src/node/grpc/grpc-channel.ts';
 import { openEtcdStorage } from '../../src/storage/etcd/open.ts';
 import { expectEqual, expectTrue } from '../../src/storage/suite-assert.ts';
@@ -34,32 +35,30 @@ interface Both {
 
 async function withBoth(etcd: string, run: (both: Both) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'compat-overrides-'));
-  const stops: (() => Promise<void> | void)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const lifetime = new Lifetime('overrides');
+  lifetime.add('folder', () => rmSync(folder, { recursive: true, force: true }));
   try {
     const credentials = await makeCredentials(join(folder, 'credentials'));
     const override = await Cluster.start({ program: etcd, members: 1 });
-    stops.push(() => override.stop());
+    lifetime.add('etcd', () => override.stop());
     const servers = override.urls.join(';');
     const flags = [
       `--etcd-servers-overrides=/events#${servers},coordination.k8s.io/leases#${servers}`,
       '--etcd-count-metric-poll-period=1s',
     ];
     const reference = await startReference({ credentials, flags });
-    stops.push(() => reference.stop());
+    lifetime.add('kube-apiserver', () => reference.stop());
     const keelson = await startKeelson({
       credentials,
       storage: 'etcd',
       flags: [`--etcd-servers=${reference.etcdUrl}`, ...flags],
     });
-    stops.push(() => keelson.stop());
+    lifetime.add('keelson', () => keelson.stop());
     const [ours, theirs] = [createClient(keelson), createClient(reference)];
-    stops.push(
-      () => ours.close(),
-      () => theirs.close(),
-    );
+    for (const client of [ours, theirs]) lifetime.add('client', () => client.close());
     await run({ override, folder, flags, reference, ours, theirs });
   } finally {
-    for (const stop of stops.reverse()) await stop();
+    await lifetime.stop();
   }
 }
 

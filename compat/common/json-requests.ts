@@ -1,4 +1,4 @@
-/** Requests of the suite: JSON in, JSON out. */
+/** Requests of suites: JSON in, JSON out. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json-value.ts';
 import type { Client } from '../diff/client.ts';
@@ -28,6 +28,15 @@ export async function must(client: Client, step: Step): Promise<JsonObject> {
   const { status, body } = await send(client, step);
   if (status >= 200 && status < 300) return body;
   throw new Error(`${client.peer.name}: ${step.method} ${step.path}: ${status} ${JSON.stringify(body).slice(0, 500)}`);
+}
+
+/** Sends a request and returns its body. Throws unless the server answers with the status. */
+export async function expectStatus(client: Client, step: Step, expected: number): Promise<JsonObject> {
+  const { status, body } = await send(client, step);
+  if (status === expected) return body;
+  throw new Error(
+    `${client.peer.name}: ${step.method} ${step.path} as ${step.user ?? 'admin'}: ${status} instead of ${expected}: ${String(body['message'])}`,
+  );
 }
 
 /** How often a request is repeated, and the time between two. */
@@ -73,7 +82,10 @@ export function nameOf(object: JsonObject): string {
 
 /** Returns the resourceVersion of a collection, from which a watch may start. */
 export async function collectionVersion(client: Client, collection: string): Promise<string> {
-  return versionOf(
-    await must(client, { method: 'GET', path: `${collection}${collection.includes('?') ? '&' : '?'}limit=1` }),
-  );
+  return versionOf(await must(client, { method: 'GET', path: withQuery(collection, 'limit=1') }));
+}
+
+/** Adds parameters to a path, which may have some. */
+export function withQuery(path: string, query: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
