@@ -5,9 +5,11 @@
 import { concatBytes, decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { BugError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
+import type { EmbeddedStorage } from '../storage/embedded-storage.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
-import type { EmbeddedStorage, Revision, Storage, Watch, WatchEnd, WatchSink } from '../storage/storage.ts';
+import type { Revision, Storage, Watch, WatchEnd, WatchSink } from '../storage/storage.ts';
 import type {
+  CacheList,
   CacheWatch,
   CacheWatchEnd,
   CacheWatchOptions,
@@ -230,6 +232,13 @@ export class TestStore {
 }
 
 export const PREFIX = 'default/things/';
+
+/** A watch of all objects from now on. */
+export const all: CacheWatchOptions = { range: { prefix: PREFIX }, encoding: testEncoding, from: 'now' };
+
+export function names(list: CacheList): string[] {
+  return list.items.map((item) => (JSON.parse(decodeUtf8(item)) as { metadata: { name: string } }).metadata.name);
+}
 
 /** A store, a cache over it that has not started, and its turns. */
 export function testCache(options: Partial<WatchCacheOptions> = {}): {

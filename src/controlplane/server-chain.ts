@@ -1,8 +1,7 @@
 /**
- * The delegation chain: filters → aggregator → built-in kinds → custom resources → 404. The servers are made in the order of their
- * dependencies, publish into one generic server, and share its filters: a request passes the filters once.
+ * The delegation chain: filters → aggregator → built-in kinds → custom resources → 404. The servers are made in the order
+ * of their dependencies, publish into one generic server, and share its filters: a request passes the filters once.
  */
-
 import { AggregatorServer } from '../aggregator/aggregator-server.ts';
 import { API_SERVICE } from '../aggregator/api-service.ts';
 import { createBackendClient } from '../aggregator/proxy/backend-client.ts';
@@ -16,30 +15,28 @@ import type { Logger } from '../base/logger.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import { KindDescriptions } from '../kinds/descriptions.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
-import { parseServiceRanges, type ServerIdentity } from '../kube/bootstrap/service-network.ts';
-import type { PluginConfigurations, WebhookCalls } from '../kube/kube-server-options.ts';
-import { createKubeServer, type KubeServer } from '../kube/server.ts';
+import type { ServerIdentity } from '../kube/bootstrap/service-network.ts';
+import type { WebhookCalls } from '../kube/kube-server-options.ts';
+import type { KubeServer } from '../kube/server.ts';
 import { LOOPS } from '../loops/loops.ts';
 import { selectLoops } from '../loops/select-loops.ts';
 import type { Listener } from '../node/listener.ts';
 import { checkCaBundle } from '../pki/ca-bundle.ts';
-import type { TokenAuthenticator } from '../server/authenticator.ts';
 import { Loopback } from '../server/filters/authentication/loopback.ts';
 import { GenericServer } from '../server/generic-server.ts';
 import type { Health } from '../server/health.ts';
 import type { Handler } from '../server/http/exchange.ts';
 import { NOT_FOUND } from '../server/http/paths.ts';
-import type { RequestHandler } from '../server/http/server-request.ts';
 import { createServiceResolver } from '../server/http/service-resolver.ts';
 import type { LongRunningRules } from '../server/in-flight.ts';
 import { registerProcessMetrics } from '../server/metrics/process-metrics.ts';
 import type { ServerMetrics } from '../server/metrics/server-metrics.ts';
 import type { StoredForms } from '../server/registry/stored-forms.ts';
-import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { StoredDefinition } from '../server/resource/resource-definition.ts';
 import type { Storage } from '../storage/storage.ts';
 import { composeAuthenticator, requestHeaderNames, tokenAuthentication } from './authentication.ts';
 import type { CompletedOptions } from './complete-options.ts';
+import { createKube, type ServingParts } from './create-kube.ts';
 import {
   AGGREGATOR_HOOKS,
   APIEXTENSIONS_HOOKS,
@@ -308,9 +305,6 @@ function createGenericServer(
 /** A kube-apiserver on the same etcd would announce a version with an APIService, although it does not serve it. */
 const UNKNOWN_TO_REFERENCE = ['v1beta1.apiextensions.k8s.io'];
 
-/** The options that both resource servers get. */
-type ServingParts = GenericServer['serving'] & { readonly host: RegistryHost; readonly logger: Logger };
-
 function isStoredAsJson({ storageVersion }: StoredDefinition): boolean {
   return DELEGATE_GROUPS.has(storageVersion.group);
 }
@@ -333,69 +327,5 @@ function createExtensions(
       ...webhooks,
       newUid: () => globalThis.crypto.randomUUID(),
     }),
-  });
-}
-
-interface KubeParts {
-  readonly webhooks: WebhookCalls | undefined;
-  readonly configurations: PluginConfigurations;
-  readonly readOnly: boolean;
-  /** Sends requests to the whole chain, as the server's own user. */
-  readonly transport: Transport;
-  readonly metricRegistry: MetricRegistry;
-  readonly authenticateToken: TokenAuthenticator;
-  readonly delegate: RequestHandler;
-  /** Returns undefined until the listener listens. */
-  readonly self: () => ServerIdentity | undefined;
-  /** Returns the present certificates. */
-  readonly tls: () => TlsMaterial;
-  readonly terminatesNamespaces: boolean;
-}
-
-function createKube(completed: CompletedOptions, serving: ServingParts, parts: KubeParts): KubeServer {
-  const { options, serviceAccounts: keys } = completed;
-  const { authentication } = options;
-  const { serviceAccounts, requestHeader } = authentication;
-  return createKubeServer({
-    ...serving,
-    metricRegistry: parts.metricRegistry,
-    delegate: parts.delegate,
-    authenticateToken: parts.authenticateToken,
-    apiAudiences:
-      authentication.apiAudiences.length > 0 ? authentication.apiAudiences : serviceAccounts.issuers.slice(0, 1),
-    serviceAccounts: {
-      issuers: serviceAccounts.issuers,
-      signingKey: keys.signingKey,
-      verifyKeys: keys.verifyingKeys,
-      maxExpirationSeconds: serviceAccounts.maxExpirationSeconds,
-      extendExpiration: serviceAccounts.extendExpiration,
-      lookup: serviceAccounts.lookup,
-      jwksUri: serviceAccounts.jwksUri,
-    },
-    admission: {
-      enable: options.enableAdmission,
-      disable: options.disableAdmission,
-      plugins: options.admissionPlugins,
-      ...(parts.webhooks && { webhooks: parts.webhooks }),
-      transport: parts.transport,
-      configurations: parts.configurations,
-      readsManifests: options.admissionManifests,
-      tolerations: { notReadySeconds: options.notReadySeconds, unreachableSeconds: options.unreachableSeconds },
-    },
-    authorizationModes: options.authorizationModes,
-    trust: () => {
-      const { clientCaPem, requestHeaderCaPem } = parts.tls();
-      return { clientCaPem, requestHeader: { ...requestHeader, caPem: requestHeaderCaPem } };
-    },
-    eventTtlSeconds: options.eventTtlSeconds,
-    readOnly: parts.readOnly,
-    resources: [API_SERVICE],
-    terminatesNamespaces: parts.terminatesNamespaces,
-    runtimeConfig: options.runtimeConfig,
-    network: {
-      ranges: parseServiceRanges(options.network.serviceRange),
-      nodePorts: options.network.nodePorts,
-      self: parts.self,
-    },
   });
 }

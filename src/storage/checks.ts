@@ -1,14 +1,9 @@
 /** Argument checks that every driver makes before anything else. Each throws StorageError(InvalidArgument). */
+
+import { LIMITS, type Transaction } from './embedded-storage.ts';
 import { StorageError } from './errors.ts';
 import { checkKey, type KeyRange } from './keys.ts';
-import {
-  LIMITS,
-  type Revision,
-  type SeenState,
-  type StorageLimits,
-  type Transaction,
-  type WatchOptions,
-} from './storage.ts';
+import type { Revision, SeenState, StorageLimits, WatchOptions } from './storage.ts';
 
 export function checkRange(range: KeyRange): void {
   if (range.prefix !== '') checkKey(range.prefix);

@@ -3,6 +3,17 @@
  * entry.
  */
 export { DEFAULT_COMPACTION_INTERVAL_MS, startCompactor } from './compactor.ts';
+export {
+  type Check,
+  type EmbeddedStorage,
+  type ForkableStorage,
+  isEmbedded,
+  LIMITS,
+  type Snapshot,
+  type Transaction,
+  type TransactionResult,
+  type Write,
+} from './embedded-storage.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './errors.ts';
 export {
   type GuaranteedUpdateOptions,
@@ -13,38 +24,29 @@ export {
 export { checkKey, escapeSegment, type KeyRange, MAX_KEY_BYTES, prefixEnd, unescapeSegment } from './keys.ts';
 export { scoped } from './scoped.ts';
 export { storageSuite } from './storage.suite.ts';
-export {
-  type Check,
-  type Compacted,
-  type CompactorOptions,
-  type CreateOptions,
-  type DeleteResult,
-  type EmbeddedStorage,
-  type ForkableStorage,
-  type Future,
-  type GetResult,
-  isEmbedded,
-  type KeyValue,
-  LIMITS,
-  type ListOptions,
-  type ListResult,
-  type Reader,
-  type ReadOptions,
-  type Revision,
-  type SeenState,
-  type Snapshot,
-  type Storage,
-  type StorageEvent,
-  type StorageLimits,
-  type Transaction,
-  type TransactionResult,
-  type Watch,
-  type WatchEnd,
-  type WatchOptions,
-  type WatchSink,
-  type Write,
-  type WriteOptions,
-  type WriteResult,
+export type {
+  Compacted,
+  CompactorOptions,
+  CreateOptions,
+  DeleteResult,
+  Future,
+  GetResult,
+  KeyValue,
+  ListOptions,
+  ListResult,
+  Reader,
+  ReadOptions,
+  Revision,
+  SeenState,
+  Storage,
+  StorageEvent,
+  StorageLimits,
+  Watch,
+  WatchEnd,
+  WatchOptions,
+  WatchSink,
+  WriteOptions,
+  WriteResult,
 } from './storage.ts';
 export type { SuiteCase, SuiteContext } from './suite/context.ts';
 export { runSuiteCase, type SuiteDriver, skipReason } from './suite/run-case.ts';

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../base/virtual-clock.ts';
+import type { ForkableStorage, Snapshot } from './embedded-storage.ts';
 import { MAX_KEY_BYTES } from './keys.ts';
 import { createMemoryStorage } from './memory/memory-storage.ts';
 import { scoped } from './scoped.ts';
 import { storageSuite } from './storage.suite.ts';
-import type { ForkableStorage, Snapshot, Storage } from './storage.ts';
+import type { Storage } from './storage.ts';
 import { keysOf, put, Recorder } from './suite/context.ts';
 import { runSuiteCase, type SuiteDriver, skipReason } from './suite/run-case.ts';
 

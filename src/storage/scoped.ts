@@ -4,21 +4,11 @@
  * history are those of the inner store, so revisions have gaps where others wrote, and `compact` compacts for all.
  */
 import { checkWatch } from './checks.ts';
+import { type ForkableStorage, isForkable, type Snapshot } from './embedded-storage.ts';
 import { isStorageError } from './errors.ts';
 import { checkKey } from './keys.ts';
 import { ScopedWatch } from './scoped-watch.ts';
-import {
-  type ForkableStorage,
-  isForkable,
-  type SeenState,
-  type Snapshot,
-  type Storage,
-  type Watch,
-  type WatchOptions,
-  type WatchSink,
-  type WriteOptions,
-  type WriteResult,
-} from './storage.ts';
+import type { SeenState, Storage, Watch, WatchOptions, WatchSink, WriteOptions, WriteResult } from './storage.ts';
 import { innerRange, type StorageMapping, WrappedStorage } from './wrapped-storage.ts';
 
 /**

@@ -38,16 +38,6 @@ export interface StorageLimits {
   readonly valueBytes: number;
 }
 
-/** The limits of embedded stores. */
-export const LIMITS = {
-  /** The most checks and writes in one transaction, together: the default of etcd's `--max-txn-ops`. */
-  transactionOperations: 128,
-  /** The most bytes of one value: below the default of etcd's `--max-request-bytes`, 1.5 MiB. */
-  valueBytes: 1_500_000,
-  /** The most bytes of all values in one transaction. */
-  transactionBytes: 1_500_000,
-} as const;
-
 /** The state of a key at some revision. */
 export interface KeyValue {
   readonly key: string;
@@ -128,23 +118,6 @@ export interface Reader {
   list(range: KeyRange, options?: ListOptions): MaybePromise<ListResult>;
 }
 
-/**
- * An immutable state of the whole store. Compaction does not affect it. Its methods throw Closed once it or its store
- * is stopped.
- */
-export interface Snapshot extends Stoppable {
-  readonly revision: Revision;
-  get(key: string): MaybePromise<KeyValue | undefined>;
-  list(
-    range: KeyRange,
-    options?: { limit?: number },
-  ): MaybePromise<{
-    readonly items: readonly KeyValue[];
-    readonly next: string | undefined;
-    readonly remaining: number;
-  }>;
-}
-
 export interface WriteOptions {
   /**
    * Delete the key this many milliseconds after the commit, unless it is written again before. Each write sets the time
@@ -159,10 +132,10 @@ export interface WriteOptions {
 export interface CreateOptions extends WriteOptions {
   /**
    * A second value, which the store writes over the first one at the next revision if the key was created. Watchers get
-   * both events; the result is that of the creation. Equal bytes are not written a second time. An embedded store writes both in
-   * one commit, so that no reader sees the first value as the current one. Another driver writes the second value right
-   * after the first, if the key is still as it was created; if that fails, the creation stands. Must not be combined
-   * with `ttlMs`. See docs/decisions/0029-second-revision-of-a-create.md.
+   * both events; the result is that of the creation. Equal bytes are not written a second time. An embedded store
+   * writes both in one commit, so that no reader sees the first value as the current one. Another driver writes the
+   * second value right after the first, if the key is still as it was created; if that fails, the creation stands. Must
+   * not be combined with `ttlMs`. See docs/decisions/0029-second-revision-of-a-create.md.
    */
   readonly followedBy?: Uint8Array | undefined;
 }
@@ -181,30 +154,6 @@ export type DeleteResult =
   | { readonly outcome: 'ok'; readonly revision: Revision; readonly deleted: KeyValue }
   | { readonly outcome: 'missing'; readonly revision: Revision }
   | { readonly outcome: 'conflict'; readonly current: KeyValue; readonly revision: Revision };
-
-/** The revision of the key must be this one when the transaction commits. 0: the key must not exist. */
-export interface Check {
-  readonly key: string;
-  readonly revision: Revision;
-}
-
-export type Write =
-  | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array; readonly ttlMs?: number }
-  | { readonly type: 'delete'; readonly key: string };
-
-export interface Transaction {
-  readonly checks: readonly Check[];
-  /**
-   * Each key at most once. A put of equal bytes without a time to live and a delete of a missing key change nothing.
-   */
-  readonly writes: readonly Write[];
-}
-
-export type TransactionResult =
-  /** `changed` is false if no write changed anything. `revision` is then the revision of the store. */
-  | { readonly outcome: 'ok'; readonly revision: Revision; readonly changed: boolean }
-  /** `current` has the state of each checked key, in the order of `checks`, all from one state of the store. */
-  | { readonly outcome: 'conflict'; readonly current: readonly (KeyValue | undefined)[]; readonly revision: Revision };
 
 export type StorageEvent =
   | {
@@ -376,37 +325,4 @@ export interface Storage extends Reader, Stoppable {
    * Idempotent.
    */
   stop(): Promise<void>;
-}
-
-/** A store in this process. It begins at revision 1 and has no gaps between revisions. */
-export interface EmbeddedStorage extends Storage {
-  readonly embedded: true;
-
-  /** Makes all writes at one revision if all checks hold, and none otherwise. */
-  transact(transaction: Transaction): Promise<TransactionResult>;
-
-  /** The oldest revision that can be read with `lookBack`. */
-  oldestRevision(): Revision;
-
-  /** Takes a snapshot of the current state. The caller must stop it. */
-  snapshot(): MaybePromise<Snapshot>;
-}
-
-export function isEmbedded(storage: Storage): storage is EmbeddedStorage {
-  return storage.embedded;
-}
-
-/** A store that can be copied as a whole. */
-export interface ForkableStorage extends EmbeddedStorage {
-  /**
-   * Returns an independent store with the same contents, revision and history. It shares structure and costs O(1).
-   * Neither store sees changes of the other. With a snapshot of this store, the copy starts at that state: it has the
-   * history before the snapshot and nothing after it.
-   */
-  fork(from?: Snapshot): ForkableStorage;
-}
-
-/** Whether a store can be copied as a whole. */
-export function isForkable(storage: Storage): storage is ForkableStorage {
-  return typeof (storage as Partial<ForkableStorage>).fork === 'function';
 }

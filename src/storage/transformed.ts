@@ -6,20 +6,18 @@
 import { equalBytes } from '../base/bytes.ts';
 import { isKeelsonError } from '../base/errors.ts';
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts';
+import { type ForkableStorage, isForkable, type Snapshot } from './embedded-storage.ts';
 import { StorageError } from './errors.ts';
-import {
-  type ForkableStorage,
-  isForkable,
-  type KeyValue,
-  type SeenState,
-  type Snapshot,
-  type Storage,
-  type StorageEvent,
-  type Watch,
-  type WatchOptions,
-  type WatchSink,
-  type WriteOptions,
-  type WriteResult,
+import type {
+  KeyValue,
+  SeenState,
+  Storage,
+  StorageEvent,
+  Watch,
+  WatchOptions,
+  WatchSink,
+  WriteOptions,
+  WriteResult,
 } from './storage.ts';
 import { TransformedWatch } from './transformed-watch.ts';
 import type { FromStorage, ValueTransformer } from './value-transformer.ts';

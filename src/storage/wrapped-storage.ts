@@ -8,31 +8,33 @@
 import { BugError } from '../base/errors.ts';
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import { checkRange, checkTransaction } from './checks.ts';
-import { StorageError } from './errors.ts';
-import { checkKey, type KeyRange } from './keys.ts';
 import {
-  type CreateOptions,
-  type DeleteResult,
   type EmbeddedStorage,
-  type GetResult,
   isEmbedded,
-  type KeyValue,
-  type ListOptions,
-  type ListResult,
-  type ReadOptions,
-  type Revision,
-  type SeenState,
   type Snapshot,
-  type Storage,
-  type StorageLimits,
   type Transaction,
   type TransactionResult,
-  type Watch,
-  type WatchOptions,
-  type WatchSink,
   type Write,
-  type WriteOptions,
-  type WriteResult,
+} from './embedded-storage.ts';
+import { StorageError } from './errors.ts';
+import { checkKey, type KeyRange } from './keys.ts';
+import type {
+  CreateOptions,
+  DeleteResult,
+  GetResult,
+  KeyValue,
+  ListOptions,
+  ListResult,
+  ReadOptions,
+  Revision,
+  SeenState,
+  Storage,
+  StorageLimits,
+  Watch,
+  WatchOptions,
+  WatchSink,
+  WriteOptions,
+  WriteResult,
 } from './storage.ts';
 
 /** How a wrapper maps what passes through it. */

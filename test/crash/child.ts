@@ -13,9 +13,10 @@
  */
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { EmbeddedStorage } from '../../src/storage/embedded-storage.ts';
 import { checksumOf } from '../../src/storage/lmdb/checksum.ts';
 import { openLmdbStorage, verifyFolder } from '../../src/storage/lmdb/index.ts';
-import type { EmbeddedStorage, Revision, Storage, StorageEvent } from '../../src/storage/storage.ts';
+import type { Revision, Storage, StorageEvent } from '../../src/storage/storage.ts';
 import { seenAt } from '../../src/storage/suite/context.ts';
 import { type CrashOperation, WriterModel } from './model.ts';
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
+import type { ForkableStorage } from '../../storage/embedded-storage.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
-import type { ForkableStorage, Storage, Watch, WatchEnd, WatchOptions, WatchSink } from '../../storage/storage.ts';
+import type { Storage, Watch, WatchEnd, WatchOptions, WatchSink } from '../../storage/storage.ts';
 import { createStorageObjects } from './storage-objects.ts';
 
 interface BreakableStorage {

@@ -9,8 +9,9 @@ import { EMPTY_BYTES, encodeUtf8, encodeUtf8Around } from '../../base/bytes.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
+import { LIMITS } from '../../storage/embedded-storage.ts';
 import { StorageError } from '../../storage/errors.ts';
-import { LIMITS, type Revision } from '../../storage/storage.ts';
+import type { Revision } from '../../storage/storage.ts';
 
 /** The state of a key. Bytes from the cache contain the resourceVersion; bytes from storage do not. */
 export interface StoredState {

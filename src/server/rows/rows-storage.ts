@@ -23,30 +23,32 @@ import {
   checkWatch,
   expectedRevision,
 } from '../../storage/checks.ts';
+import {
+  type EmbeddedStorage,
+  LIMITS,
+  type Snapshot,
+  type Transaction,
+  type TransactionResult,
+} from '../../storage/embedded-storage.ts';
 import { StorageError } from '../../storage/errors.ts';
 import { checkKey, type KeyRange } from '../../storage/keys.ts';
 import type { MemoryRetention } from '../../storage/memory/history.ts';
-import {
-  type CreateOptions,
-  type DeleteResult,
-  type EmbeddedStorage,
-  type GetResult,
-  LIMITS,
-  type ListOptions,
-  type ListResult,
-  type ReadOptions,
-  type Revision,
-  type SeenState,
-  type Snapshot,
-  type Storage,
-  type StorageLimits,
-  type Transaction,
-  type TransactionResult,
-  type Watch,
-  type WatchOptions,
-  type WatchSink,
-  type WriteOptions,
-  type WriteResult,
+import type {
+  CreateOptions,
+  DeleteResult,
+  GetResult,
+  ListOptions,
+  ListResult,
+  ReadOptions,
+  Revision,
+  SeenState,
+  Storage,
+  StorageLimits,
+  Watch,
+  WatchOptions,
+  WatchSink,
+  WriteOptions,
+  WriteResult,
 } from '../../storage/storage.ts';
 import { KeyedTurns } from './keyed-turns.ts';
 import { LateWatch } from './late-watch.ts';

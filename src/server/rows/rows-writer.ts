@@ -6,16 +6,9 @@ import { isStatusError } from '../../apimachinery/status/status.ts';
 import { equalBytes } from '../../base/bytes.ts';
 import { toError } from '../../base/errors.ts';
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
+import type { Transaction, TransactionResult, Write } from '../../storage/embedded-storage.ts';
 import { StorageError } from '../../storage/errors.ts';
-import type {
-  DeleteResult,
-  KeyValue,
-  Revision,
-  Transaction,
-  TransactionResult,
-  Write,
-  WriteResult,
-} from '../../storage/storage.ts';
+import type { DeleteResult, KeyValue, Revision, WriteResult } from '../../storage/storage.ts';
 import type { RowCodec } from './row-codec.ts';
 import type { Row, Rows, RowWritten } from './rows.ts';
 import type { RowsMirror } from './rows-mirror.ts';

@@ -7,7 +7,8 @@
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
-import type { KeyValue, Revision, Write } from '../storage.ts';
+import type { Write } from '../embedded-storage.ts';
+import type { KeyValue, Revision } from '../storage.ts';
 import type { Database } from './database.ts';
 import { type KeyChange, type KeyVersion, versionItem } from './key-version.ts';
 import { type Position, positionOf, revisionOf } from './layout.ts';

@@ -1,9 +1,10 @@
 /** A snapshot of the LMDB store. It pins its revision, so that the pruner keeps everything that the state needs. */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { checkLimit, checkRange } from '../checks.ts';
+import type { Snapshot } from '../embedded-storage.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
-import type { KeyValue, Revision, Snapshot } from '../storage.ts';
+import type { KeyValue, Revision } from '../storage.ts';
 import type { Page, StateReader } from './state-reader.ts';
 
 export class LmdbSnapshot implements Snapshot {

@@ -15,31 +15,33 @@ import {
   checkWatch,
   expectedRevision,
 } from '../checks.ts';
+import {
+  type EmbeddedStorage,
+  LIMITS,
+  type Snapshot,
+  type Transaction,
+  type TransactionResult,
+} from '../embedded-storage.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
 import type { SizedStorage } from '../sized-storage.ts';
-import {
-  type Compacted,
-  type CreateOptions,
-  type DeleteResult,
-  type EmbeddedStorage,
-  type Future,
-  type GetResult,
-  LIMITS,
-  type ListOptions,
-  type ListResult,
-  type ReadOptions,
-  type Revision,
-  type SeenState,
-  type Snapshot,
-  type StorageLimits,
-  type Transaction,
-  type TransactionResult,
-  type Watch,
-  type WatchOptions,
-  type WatchSink,
-  type WriteOptions,
-  type WriteResult,
+import type {
+  Compacted,
+  CreateOptions,
+  DeleteResult,
+  Future,
+  GetResult,
+  ListOptions,
+  ListResult,
+  ReadOptions,
+  Revision,
+  SeenState,
+  StorageLimits,
+  Watch,
+  WatchOptions,
+  WatchSink,
+  WriteOptions,
+  WriteResult,
 } from '../storage.ts';
 import type { Database } from './database.ts';
 import { DiskRoom } from './disk-room.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
-import type { EmbeddedStorage, StorageEvent } from '../storage.ts';
+import type { EmbeddedStorage } from '../embedded-storage.ts';
+import type { StorageEvent } from '../storage.ts';
 import { seenAt } from '../suite/context.ts';
 import { openLmdbStorage } from './open.ts';
 import { makeFolder } from './test-folder.fixtures.ts';

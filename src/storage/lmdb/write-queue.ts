@@ -8,8 +8,9 @@
 import { constants } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
+import type { Transaction, TransactionResult } from '../embedded-storage.ts';
 import { isStorageError, StorageError } from '../errors.ts';
-import type { DeleteResult, Revision, Transaction, TransactionResult, WriteResult } from '../storage.ts';
+import type { DeleteResult, Revision, WriteResult } from '../storage.ts';
 import { CommitGroup } from './commit-group.ts';
 import type { Database } from './database.ts';
 import { Decider } from './decider.ts';

@@ -1,5 +1,6 @@
 /** Requests of writers, from their arrival to their answer. */
-import type { DeleteResult, Revision, Transaction, TransactionResult, WriteResult } from '../storage.ts';
+import type { Transaction, TransactionResult } from '../embedded-storage.ts';
+import type { DeleteResult, Revision, WriteResult } from '../storage.ts';
 
 interface Answerable<R> {
   /** Set when the request is decided. The writer gets it when the group is durable. */

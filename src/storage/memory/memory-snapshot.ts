@@ -1,8 +1,9 @@
 /** A snapshot of a memory store: a copy of its state, which keeps the values alive until it is stopped. */
 import { checkRange } from '../checks.ts';
+import type { Snapshot } from '../embedded-storage.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange, prefixEnd } from '../keys.ts';
-import type { KeyValue, Revision, Snapshot } from '../storage.ts';
+import type { KeyValue, Revision } from '../storage.ts';
 import type { MemoryState } from './memory-state.ts';
 
 export class MemorySnapshot implements Snapshot {

@@ -5,17 +5,8 @@
  */
 import { equalBytes } from '../../base/bytes.ts';
 import { OrderedMap } from '../../base/ordered-map.ts';
-import type {
-  CreateOptions,
-  DeleteResult,
-  KeyValue,
-  Revision,
-  StorageEvent,
-  Transaction,
-  TransactionResult,
-  Write,
-  WriteResult,
-} from '../storage.ts';
+import type { Transaction, TransactionResult, Write } from '../embedded-storage.ts';
+import type { CreateOptions, DeleteResult, KeyValue, Revision, StorageEvent, WriteResult } from '../storage.ts';
 import { Deadlines } from './deadlines.ts';
 import { History, type Items, type MemoryRetention } from './history.ts';
 

@@ -17,34 +17,36 @@ import {
   checkWatch,
   expectedRevision,
 } from '../checks.ts';
-import { StorageError } from '../errors.ts';
-import { checkKey, type KeyRange } from '../keys.ts';
 import {
-  type Compacted,
-  type CreateOptions,
-  type DeleteResult,
   type EmbeddedStorage,
   type ForkableStorage,
-  type Future,
-  type GetResult,
-  type KeyValue,
   LIMITS,
-  type ListOptions,
-  type ListResult,
-  type ReadOptions,
-  type Revision,
-  type SeenState,
   type Snapshot,
-  type StorageEvent,
-  type StorageLimits,
   type Transaction,
   type TransactionResult,
-  type Watch,
-  type WatchOptions,
-  type WatchSink,
   type Write,
-  type WriteOptions,
-  type WriteResult,
+} from '../embedded-storage.ts';
+import { StorageError } from '../errors.ts';
+import { checkKey, type KeyRange } from '../keys.ts';
+import type {
+  Compacted,
+  CreateOptions,
+  DeleteResult,
+  Future,
+  GetResult,
+  KeyValue,
+  ListOptions,
+  ListResult,
+  ReadOptions,
+  Revision,
+  SeenState,
+  StorageEvent,
+  StorageLimits,
+  Watch,
+  WatchOptions,
+  WatchSink,
+  WriteOptions,
+  WriteResult,
 } from '../storage.ts';
 import { DEFAULT_RETENTION, type Items, type MemoryRetention } from './history.ts';
 import { bounds, MemorySnapshot } from './memory-snapshot.ts';

@@ -1,6 +1,7 @@
 /** Conformance: the compaction horizon and `lookBack`. */
 
-import { isEmbedded, type Storage } from '../storage.ts';
+import { isEmbedded } from '../embedded-storage.ts';
+import type { Storage } from '../storage.ts';
 import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
 import { embedded, overwrite, put, Recorder, remove, type SuiteCase, text } from './context.ts';
 

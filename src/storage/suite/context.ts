@@ -5,21 +5,18 @@
 import { decodeUtf8, EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
 import { Deferred } from '../../base/deferred.ts';
 import type { VirtualClock } from '../../base/virtual-clock.ts';
-import {
-  type EmbeddedStorage,
-  type ForkableStorage,
-  isEmbedded,
-  isForkable,
-  type KeyValue,
-  type ListOptions,
-  type Revision,
-  type SeenState,
-  type Storage,
-  type StorageEvent,
-  type Watch,
-  type WatchEnd,
-  type WatchOptions,
-  type WatchSink,
+import { type EmbeddedStorage, type ForkableStorage, isEmbedded, isForkable } from '../embedded-storage.ts';
+import type {
+  KeyValue,
+  ListOptions,
+  Revision,
+  SeenState,
+  Storage,
+  StorageEvent,
+  Watch,
+  WatchEnd,
+  WatchOptions,
+  WatchSink,
 } from '../storage.ts';
 import { expectOutcome, expectTrue } from '../suite-assert.ts';
 

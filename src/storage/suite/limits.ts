@@ -1,7 +1,7 @@
 /** Conformance: invalid keys and exceeded limits. */
 
+import { LIMITS } from '../embedded-storage.ts';
 import { MAX_KEY_BYTES } from '../keys.ts';
-import { LIMITS } from '../storage.ts';
 import { expectEqual, expectOutcome, expectStorageError } from '../suite-assert.ts';
 import { bytes, embedded, keysOf, Recorder, type SuiteCase, seenAt } from './context.ts';
 

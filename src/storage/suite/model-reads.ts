@@ -3,7 +3,8 @@
  * Invariants: a read of the current state is at or above every revision that was seen before it began; every read
  * equals the state of the model at the revision that it returns.
  */
-import type { Compacted, Future, KeyValue, ListResult, ReadOptions, Revision, Snapshot, Storage } from '../storage.ts';
+import type { Snapshot } from '../embedded-storage.ts';
+import type { Compacted, Future, KeyValue, ListResult, ReadOptions, Revision, Storage } from '../storage.ts';
 import { expectEqual, expectTrue } from '../suite-assert.ts';
 import { oldestRevision } from './context.ts';
 import { describe, type Model } from './model.ts';

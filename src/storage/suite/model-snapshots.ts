@@ -2,7 +2,8 @@
  * The snapshots of the model test. At most `MOST` are held; the oldest is stopped for the next one.
  * Invariant: a snapshot is never older than a revision that was seen before it was taken.
  */
-import type { Revision, Snapshot, Storage } from '../storage.ts';
+import type { Snapshot } from '../embedded-storage.ts';
+import type { Revision, Storage } from '../storage.ts';
 import { expectStorageError, expectTrue } from '../suite-assert.ts';
 import { embedded } from './context.ts';
 import { at } from './model-script.ts';

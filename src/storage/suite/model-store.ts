@@ -7,8 +7,9 @@
 import { BugError, toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { VirtualClock } from '../../base/virtual-clock.ts';
+import { isForkable } from '../embedded-storage.ts';
 import { isStorageError } from '../errors.ts';
-import { isForkable, type Revision, type Storage, type WatchOptions } from '../storage.ts';
+import type { Revision, Storage, WatchOptions } from '../storage.ts';
 import { expectEqual, expectStorageError, expectTrue } from '../suite-assert.ts';
 
 import { oldestRevision } from './context.ts';

@@ -3,16 +3,8 @@
  * indexes and drops nothing, so that it can be compared with `storage.ts` by reading.
  */
 import { equalBytes } from '../../base/bytes.ts';
-import type {
-  Check,
-  DeleteResult,
-  KeyValue,
-  Revision,
-  StorageEvent,
-  TransactionResult,
-  Write,
-  WriteResult,
-} from '../storage.ts';
+import type { Check, TransactionResult, Write } from '../embedded-storage.ts';
+import type { DeleteResult, KeyValue, Revision, StorageEvent, WriteResult } from '../storage.ts';
 import { expectTrue } from '../suite-assert.ts';
 import { lines, text } from './context.ts';
 

@@ -1,6 +1,7 @@
 /** Conformance: stop. */
 import { Deferred } from '../../base/deferred.ts';
-import { isEmbedded, type WatchEnd } from '../storage.ts';
+import { isEmbedded } from '../embedded-storage.ts';
+import type { WatchEnd } from '../storage.ts';
 import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
 import { bytes, keysOf, put, Recorder, type SuiteCase, seenAt } from './context.ts';
 

@@ -1,6 +1,6 @@
 /** Conformance: transactions. */
 
-import { LIMITS, type Transaction } from '../storage.ts';
+import { LIMITS, type Transaction } from '../embedded-storage.ts';
 import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
 import { bytes, embedded, keysOf, lines, overwrite, put, Recorder, readText, type SuiteCase } from './context.ts';
 

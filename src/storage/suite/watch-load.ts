@@ -2,7 +2,8 @@
  * Conformance: a watch under load loses nothing, repeats nothing and keeps the order; and it resumes across a restart.
  */
 
-import { isEmbedded, type Storage } from '../storage.ts';
+import { isEmbedded } from '../embedded-storage.ts';
+import type { Storage } from '../storage.ts';
 import { expectEqual, expectOutcome, expectTrue } from '../suite-assert.ts';
 import { bytes, embedded, line, overwrite, put, Recorder, remove, type SuiteCase, text } from './context.ts';
 

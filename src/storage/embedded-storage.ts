@@ -1,0 +1,92 @@
+/**
+ * The part of the storage interface that only stores in this process have: transactions, snapshots and forks. Every
+ * embedded driver runs `storage.suite.ts`, which tests each of these sentences.
+ */
+import type { Stoppable } from '../base/lifetime.ts';
+import type { MaybePromise } from '../base/maybe-promise.ts';
+import type { KeyRange } from './keys.ts';
+import type { KeyValue, Revision, Storage } from './storage.ts';
+
+/** The limits of embedded stores. */
+export const LIMITS = {
+  /** The most checks and writes in one transaction, together: the default of etcd's `--max-txn-ops`. */
+  transactionOperations: 128,
+  /** The most bytes of one value: below the default of etcd's `--max-request-bytes`, 1.5 MiB. */
+  valueBytes: 1_500_000,
+  /** The most bytes of all values in one transaction. */
+  transactionBytes: 1_500_000,
+} as const;
+
+/**
+ * An immutable state of the whole store. Compaction does not affect it. Its methods throw Closed once it or its store
+ * is stopped.
+ */
+export interface Snapshot extends Stoppable {
+  readonly revision: Revision;
+  get(key: string): MaybePromise<KeyValue | undefined>;
+  list(
+    range: KeyRange,
+    options?: { limit?: number },
+  ): MaybePromise<{
+    readonly items: readonly KeyValue[];
+    readonly next: string | undefined;
+    readonly remaining: number;
+  }>;
+}
+
+/** The revision of the key must be this one when the transaction commits. 0: the key must not exist. */
+export interface Check {
+  readonly key: string;
+  readonly revision: Revision;
+}
+
+export type Write =
+  | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array; readonly ttlMs?: number }
+  | { readonly type: 'delete'; readonly key: string };
+
+export interface Transaction {
+  readonly checks: readonly Check[];
+  /**
+   * Each key at most once. A put of equal bytes without a time to live and a delete of a missing key change nothing.
+   */
+  readonly writes: readonly Write[];
+}
+
+export type TransactionResult =
+  /** `changed` is false if no write changed anything. `revision` is then the revision of the store. */
+  | { readonly outcome: 'ok'; readonly revision: Revision; readonly changed: boolean }
+  /** `current` has the state of each checked key, in the order of `checks`, all from one state of the store. */
+  | { readonly outcome: 'conflict'; readonly current: readonly (KeyValue | undefined)[]; readonly revision: Revision };
+
+/** A store in this process. It begins at revision 1 and has no gaps between revisions. */
+export interface EmbeddedStorage extends Storage {
+  readonly embedded: true;
+
+  /** Makes all writes at one revision if all checks hold, and none otherwise. */
+  transact(transaction: Transaction): Promise<TransactionResult>;
+
+  /** The oldest revision that can be read with `lookBack`. */
+  oldestRevision(): Revision;
+
+  /** Takes a snapshot of the current state. The caller must stop it. */
+  snapshot(): MaybePromise<Snapshot>;
+}
+
+export function isEmbedded(storage: Storage): storage is EmbeddedStorage {
+  return storage.embedded;
+}
+
+/** A store that can be copied as a whole. */
+export interface ForkableStorage extends EmbeddedStorage {
+  /**
+   * Returns an independent store with the same contents, revision and history. It shares structure and costs O(1).
+   * Neither store sees changes of the other. With a snapshot of this store, the copy starts at that state: it has the
+   * history before the snapshot and nothing after it.
+   */
+  fork(from?: Snapshot): ForkableStorage;
+}
+
+/** Whether a store can be copied as a whole. */
+export function isForkable(storage: Storage): storage is ForkableStorage {
+  return typeof (storage as Partial<ForkableStorage>).fork === 'function';
+}
