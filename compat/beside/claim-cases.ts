@@ -26,6 +26,19 @@ async function newNamespaces(servers: Servers): Promise<void> {
   }
 }
 
+/** A LimitRange counts through the other server as soon as its create was answered. */
+async function newLimitRanges(servers: Servers): Promise<void> {
+  for (let i = 0; i < NAMESPACE_ROUNDS; i++) {
+    const path = `/api/v1/namespaces/${await servers.namespace()}`;
+    const limits = [{ type: 'Container', default: { cpu: '2' } }];
+    const body = { metadata: { name: 'at-once' }, spec: { limits } };
+    await must(servers.a, { method: 'POST', path: `${path}/limitranges`, body });
+    const pod = { metadata: { name: 'limited' }, spec: { containers: [{ name: 'main', image: 'none' }] } };
+    const created = await must(servers.b, { method: 'POST', path: `${path}/pods`, body: pod });
+    expectEqual(JSON.stringify(created).includes('"limits":{"cpu":"2"}'), true, 'the limit of a new pod');
+  }
+}
+
 /** Both servers create objects at the same time, of which a quota allows fewer. */
 async function quotas(servers: Servers): Promise<void> {
   const { a, b } = servers;
@@ -128,6 +141,7 @@ async function services({ a, b, etcdUrl }: Servers): Promise<void> {
 
 export const CLAIM_CASES: readonly ServerCase[] = [
   ['a namespace of one server can be used at once through the other', newNamespaces],
+  ['a LimitRange of one server counts at once on the other', newLimitRanges],
   ['two servers do not exceed a quota', quotas],
   ['two servers share ports and addresses of Services', services],
   ['a deleted namespace leaves nothing', deletedNamespace],

@@ -66,7 +66,7 @@ export function compiledInPlugins(kube: KubeContext, options: CompiledInOptions 
     namespaceAutoProvision(namespaces, (name) => createNamespace(kube, name)),
     namespaceExists(namespaces),
     limitPodHardAntiAffinityTopology(),
-    limitRanger(kube.lister('limitranges')),
+    limitRanger(kube.lister('limitranges'), () => kube.host.clock.now()),
     serviceAccount({
       accounts: kube.reader('serviceaccounts'),
       clock: kube.host.clock,

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { objectAt, objectsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { Deferred } from '../../../base/deferred.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import type { AdmissionPlugin } from '../../../server/admission.ts';
+import type { Lister, ListerChange } from '../../../server/own/lister.ts';
 import { attributesFor, listerOf, podWith, verdict } from '../admission.fixtures.ts';
-import { limitRanger } from './limit-ranger.ts';
+import { limitRanger as createPlugin } from './limit-ranger.ts';
+
+const limitRanger = (lister: Lister): AdmissionPlugin => createPlugin(lister, () => 0);
 
 const range = (...limits: JsonObject[]): JsonObject => ({ metadata: { name: 'l', namespace: 'ns' }, spec: { limits } });
 const container = (resources: JsonObject, name = 'c'): JsonObject => ({ name, resources });
@@ -85,5 +90,62 @@ describe('LimitRanger', () => {
     expect(update('', podWith())).toBeUndefined();
     expect(update('resize', podWith())).toContain('minimum cpu usage');
     expect(update('resize', podWith({}, { deletionTimestamp: '2030-01-01T00:00:00Z' }))).toBeUndefined();
+  });
+});
+
+describe('LimitRanger beside other servers', () => {
+  /** A lister that sees the LimitRange of another server when `current` is called. Counts the calls. */
+  function shared(answer: () => Promise<void>) {
+    let publish: (changes: readonly ListerChange[]) => void = () => undefined;
+    const stored: JsonObject[] = [];
+    const counts = { calls: 0 };
+    const lister: Lister = {
+      ...listerOf(),
+      current: async () => {
+        counts.calls++;
+        await answer();
+        if (stored.length > 0) publish([{ namespace: 'ns', name: 'l', object: stored[0] }]);
+      },
+      list: () => stored,
+      subscribe: (listener) => {
+        publish = listener;
+        return { stop: () => undefined };
+      },
+    };
+    return { lister, stored, counts };
+  }
+  const create = () => attributesFor('CREATE', 'pods', podWith({ containers: [container({})] }));
+  const minimum = range({ type: 'Container', min: { cpu: '1' } });
+
+  test('finds a LimitRange that another server has just written', async () => {
+    const { lister, stored } = shared(async () => undefined);
+    stored.push(minimum);
+    await expect(createPlugin(lister, () => 0).validate?.(create())).rejects.toThrow('minimum cpu usage');
+  });
+
+  test('asks once in 30 seconds for a namespace without one, and not for one that has some', async () => {
+    let time = 0;
+    const { lister, stored, counts } = shared(async () => undefined);
+    const plugin = createPlugin(lister, () => time);
+    await Promise.all([plugin.admit?.(create()), plugin.validate?.(create())]);
+    expect(plugin.validate?.(create())).toBeUndefined();
+    expect(counts.calls).toBe(1);
+    time = 30_000;
+    stored.push(minimum);
+    await expect(plugin.validate?.(create())).rejects.toThrow('minimum cpu usage');
+    expect(() => plugin.validate?.(create())).toThrow('minimum cpu usage');
+    expect(counts.calls).toBe(2);
+  });
+
+  test('asks again after a failure, which the request reports', async () => {
+    const answers = [new Deferred<void>(), new Deferred<void>()];
+    let next = 0;
+    const { lister, counts } = shared(() => answers[next++]!.promise);
+    const plugin = createPlugin(lister, () => 0);
+    answers[0]?.reject(new Error('no answer'));
+    await expect(plugin.validate?.(create())).rejects.toThrow('no answer');
+    answers[1]?.resolve();
+    await plugin.validate?.(create());
+    expect(counts.calls).toBe(2);
   });
 });
