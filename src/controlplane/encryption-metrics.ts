@@ -1,10 +1,12 @@
 /** The metrics of the encryption of stored values, under the names of kube-apiserver. */
+import { formatGroupResource } from '../apimachinery/meta/gvk.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Counter, Gauge, MetricRegistry } from '../base/metrics/metric-registry.ts';
+import type { Counter, Gauge, Histogram, MetricRegistry } from '../base/metrics/metric-registry.ts';
 import { sha256Label } from '../base/sha256.ts';
+import type { TransformationObserver } from '../storage/encryption/encryption.ts';
 import type { KmsObserver } from '../storage/encryption/kms/kms-observer.ts';
 
-export interface EncryptionMetrics extends KmsObserver {
+export interface EncryptionMetrics extends KmsObserver, TransformationObserver {
   /** Registers the metrics, once. Nothing is counted before. */
   register(registry: MetricRegistry): void;
   /** Counts a reload whose configuration is used from now on. */
@@ -18,8 +20,14 @@ const CONTROLLER = 'apiserver_encryption_config_controller_';
 const ENVELOPE = 'apiserver_envelope_encryption_';
 /** As many key ids as the reference keeps. */
 const MAX_KEYS = 100;
+/** The handles that are kept. Others are looked up. */
+const MAX_TRANSFORMATIONS = 10_000;
 /** 0.1 ms, doubled 19 times. */
 const BUCKETS = Array.from({ length: 20 }, (_, i) => 0.0001 * 2 ** i);
+const STORAGE = 'apiserver_storage_';
+/** 5 µs, doubled 24 times, and 13 times. */
+const TRANSFORMATION_BUCKETS = Array.from({ length: 25 }, (_, i) => 0.000005 * 2 ** i);
+const SEED_BUCKETS = TRANSFORMATION_BUCKETS.slice(0, 14);
 
 /** `serverId` is the name of the server's identity Lease. */
 export function createEncryptionMetrics(clock: Clock, serverId: string): EncryptionMetrics {
@@ -27,6 +35,8 @@ export function createEncryptionMetrics(clock: Clock, serverId: string): Encrypt
   const now = (): number => clock.now() / 1000;
   /** By provider, direction and key id, because hashes are slow. */
   const uses = new Map<string, Use>();
+  /** By direction, resource and prefix, because labels are slow. */
+  const transformations = new Map<string, Transformation>();
   let metrics: Metrics | undefined;
   const count = (status: string): void => {
     metrics?.reloads.labels(status, server).add();
@@ -50,6 +60,28 @@ export function createEncryptionMetrics(clock: Clock, serverId: string): Encrypt
     onStatusKey: (provider, keyId) => metrics?.statusTimes.labels(provider, sha256Label(keyId), server).set(now()),
     onInvalidStatusKey: (provider, problem) => metrics?.invalidKeys.labels(provider, problem).add(),
     onCachedSeeds: (provider, seeds) => metrics?.cacheSize.labels(provider).set(seeds),
+    onSeedMiss: () => metrics?.seedMisses.add(),
+    onNewSeed: (seconds) => metrics?.seedSeconds.observe(seconds),
+    now: () => clock.monotonic(),
+    transformed: (resource, direction, prefix, ms, status) => {
+      if (metrics === undefined) return;
+      const name = formatGroupResource(resource);
+      if (status !== 'OK') {
+        metrics.transformations.labels(name, direction, prefix, status).add();
+        return;
+      }
+      const key = `${direction} ${name} ${prefix}`;
+      let handles = transformations.get(key);
+      if (handles === undefined) {
+        handles = {
+          total: metrics.transformations.labels(name, direction, prefix, status),
+          seconds: metrics.transformationSeconds.labels(direction, prefix),
+        };
+        if (transformations.size < MAX_TRANSFORMATIONS) transformations.set(key, handles);
+      }
+      handles.total.add();
+      handles.seconds.observe(ms / 1000);
+    },
     onUse: (provider, keyId, direction) => {
       if (metrics === undefined) return;
       const key = `${direction} ${provider} ${keyId}`;
@@ -65,6 +97,11 @@ export function createEncryptionMetrics(clock: Clock, serverId: string): Encrypt
   };
 }
 
+interface Transformation {
+  readonly total: Counter;
+  readonly seconds: Histogram;
+}
+
 interface Use {
   readonly total: Counter;
   readonly time: Gauge;
@@ -76,6 +113,32 @@ function registerMetrics(registry: MetricRegistry) {
   const reloadLabels = ['status', 'apiserver_id_hash'] as const;
   const useLabels = ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'] as const;
   return {
+    transformations: registry.counter({
+      name: `${STORAGE}transformation_operations_total`,
+      help: 'Values that were encrypted or decrypted, by resource, prefix of the provider or key, and status: OK, or the kind of failure.',
+      labels: ['resource', 'transformation_type', 'transformer_prefix', 'status'] as const,
+    }),
+    transformationSeconds: registry.histogram({
+      name: `${STORAGE}transformation_duration_seconds`,
+      help: 'Seconds that the encryption or decryption of a value took, by prefix of the provider or key.',
+      labels: ['transformation_type', 'transformer_prefix'] as const,
+      buckets: TRANSFORMATION_BUCKETS,
+    }),
+    seedMisses: registry
+      .counter({
+        name: `${STORAGE}envelope_transformation_cache_misses_total`,
+        help: 'Seeds that a KMS plugin had to decrypt.',
+        labels: [] as const,
+      })
+      .labels(),
+    seedSeconds: registry
+      .histogram({
+        name: `${STORAGE}data_key_generation_duration_seconds`,
+        help: 'Seconds that the generation of a seed for a KMS plugin took.',
+        labels: [] as const,
+        buckets: SEED_BUCKETS,
+      })
+      .labels(),
     reloads: registry.counter({
       name: `${CONTROLLER}automatic_reloads_total`,
       help: 'Number of reloads of the encryption configuration, by status and server.',

@@ -147,6 +147,8 @@ describe('a changed encryption configuration', () => {
     await clock.advance(MINUTE + 15_000);
     expect(keyName()).toBe('old');
     expect(reloads('failure')).toBe(1);
+    expect(registry.print()).toContain('apiserver_storage_data_key_generation_duration_seconds_count 1\n');
+    expect(registry.print()).toContain('apiserver_storage_envelope_transformation_cache_misses_total 0\n');
     expect(closed).toEqual(['new', 'old']);
     plugin.failure = undefined;
     await clock.advance(2 * MINUTE);

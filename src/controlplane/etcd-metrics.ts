@@ -36,6 +36,15 @@ const LEASE_BUCKETS = [10, 50, 100, 500, 1000, 2500, 5000];
 const REQUEST_LABELS = ['operation', 'group', 'resource'] as const;
 const RESOURCE_LABELS = ['group', 'resource'] as const;
 
+/** The counter of stored values that cannot be decoded, also of a data folder with values of kube-apiserver. */
+export function registerDecodeErrors(registry: MetricRegistry): CounterFamily<ResourceLabels> {
+  return registry.counter({
+    name: 'apiserver_storage_decode_errors_total',
+    help: 'Stored values of built-in resources that could not be decoded, by resource.',
+    labels: RESOURCE_LABELS,
+  });
+}
+
 /** Called once per registry; a second call throws BugError. */
 export function registerEtcdMetrics(registry: MetricRegistry): EtcdMetrics {
   return {

@@ -27,7 +27,7 @@ import type { CompletedOptions } from './complete-options.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { createEncryptionMetrics } from './encryption-metrics.ts';
 import { ETCD_PREFIX, SCOPE } from './etcd-keys.ts';
-import { createEtcdMetrics } from './etcd-metrics.ts';
+import { createEtcdMetrics, registerDecodeErrors } from './etcd-metrics.ts';
 import { absolutePrefix, openEtcd } from './open-etcd.ts';
 import type { ServerOptions } from './options.ts';
 import { hostnameOf } from './server-address.ts';
@@ -74,7 +74,7 @@ export async function startControlPlane(
   lifetime.add('data folder', () => completed.release());
   try {
     const metricRegistry = new MetricRegistry();
-    const forms = snapshot?.store.forms ?? createForms(completed.options);
+    const forms = snapshot?.store.forms ?? createForms(completed.options, metricRegistry);
     const used = given ?? snapshot?.store.storage;
     const opened =
       used === undefined
@@ -151,8 +151,13 @@ async function openStorages(
  * Values in etcd have the forms of kube-apiserver. Those of an embedded store are JSON in our storage versions: the forms
  * then only name the resource of a key.
  */
-function createForms({ storage, etcd }: ServerOptions): StoredForms {
-  return new StoredForms({ scope: SCOPE, mediaType: storage === 'etcd' ? etcd.mediaType : 'application/json' });
+function createForms({ storage, etcd }: ServerOptions, metricRegistry: MetricRegistry): StoredForms {
+  const errors = registerDecodeErrors(metricRegistry);
+  return new StoredForms({
+    scope: SCOPE,
+    mediaType: storage === 'etcd' ? etcd.mediaType : 'application/json',
+    onUndecodable: ({ group, resource }) => errors.labels(group, resource).add(),
+  });
 }
 
 /** The encryption that the options ask for. Throws ConfigError for an invalid configuration. */

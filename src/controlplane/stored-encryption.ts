@@ -11,7 +11,7 @@ import type { Logger } from '../base/logger.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import type { Health } from '../server/health.ts';
 import type { StoredForms } from '../server/registry/stored-forms.ts';
-import { Encryption, type EncryptionRules } from '../storage/encryption/encryption.ts';
+import { Encryption, type EncryptionRules, type TransformationObserver } from '../storage/encryption/encryption.ts';
 import type { ProviderFactory } from '../storage/encryption/provider.ts';
 import type { NamedText } from './complete-options.ts';
 import { parseEncryptionConfig } from './encryption-config.ts';
@@ -21,9 +21,15 @@ import { RELOAD_HOOK } from './hook-names.ts';
 import type { ProviderSet } from './provider-set.ts';
 
 /** `forms` must be bound before a value is transformed. `prefix` is that of the keys in etcd. */
-export function createEncryption(rules: EncryptionRules, forms: StoredForms, prefix: string): Encryption {
+export function createEncryption(
+  rules: EncryptionRules,
+  forms: StoredForms,
+  prefix: string,
+  observer?: TransformationObserver,
+): Encryption {
   return new Encryption({
     rules,
+    observer,
     resourceOf: (key) => forms.groupResourceOf(key),
     // The path is authenticated with the value, so a value can be moved between an embedded store and etcd.
     pathOf: (key) => etcdKeyOf(key, prefix),
@@ -74,11 +80,11 @@ export class StoredEncryption implements Stoppable {
 
   /** Throws ConfigError if the configuration is invalid. Nothing is opened before `start()`. */
   constructor(options: StoredEncryptionOptions) {
-    const { config, factory, forms, prefix } = options;
+    const { config, factory, forms, prefix, metrics } = options;
     this.#options = options;
     this.#providers = parseEncryptionConfig(config, factory);
     this.#text = config.text;
-    this.transformer = createEncryption(this.#providers.rules, forms, prefix);
+    this.transformer = createEncryption(this.#providers.rules, forms, prefix, metrics);
   }
 
   /** Adds the metrics, and the check and the hook that the configuration asks for. Called once, before `start()`. */

@@ -55,3 +55,13 @@ it('the server that wrote an object and one that decodes it show the same bytes'
     expect(JSON.parse(await ask(reader, 'GET', `${collection}/a`))).toEqual(JSON.parse(shown));
   }
 });
+
+it('a stored value that cannot be decoded is counted', async () => {
+  const storage = createMemoryStorage();
+  const plane = await start(storage);
+  await ask(plane, 'GET', '/api/v1/namespaces/default/limitranges');
+  await storage.create('registry/limitranges/default/bad', encodeUtf8('{"kind":"LimitRange","apiVersion":"v7"}'));
+  expect(await ask(plane, 'GET', '/api/v1/namespaces/default/limitranges/bad')).toContain('"code":500');
+  const metrics = await ask(plane, 'GET', '/metrics');
+  expect(metrics).toMatch(/apiserver_storage_decode_errors_total\{group="",resource="limitranges"\} [1-9]/);
+});

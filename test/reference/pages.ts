@@ -12,7 +12,7 @@ import { EXIT_CODE_MEANINGS } from '../../src/cli/exit-codes.ts';
 import { referenceFlags } from '../../src/cli/reference-flags.ts';
 import { SERVER_FLAGS } from '../../src/cli/server-flags.ts';
 import { createEncryptionMetrics } from '../../src/controlplane/encryption-metrics.ts';
-import { registerEtcdMetrics } from '../../src/controlplane/etcd-metrics.ts';
+import { registerDecodeErrors, registerEtcdMetrics } from '../../src/controlplane/etcd-metrics.ts';
 import { createManifestMetrics } from '../../src/controlplane/manifest-metrics.ts';
 import { registerStorageMetrics } from '../../src/controlplane/storage-metrics.ts';
 import { createPodSecurityMetrics } from '../../src/kube/admission/pod-security/pod-security-metrics.ts';
@@ -174,6 +174,7 @@ function metrics(): string {
   createPodSecurityMetrics(recording);
   registerStorageMetrics(recording);
   registerEtcdMetrics(recording);
+  registerDecodeErrors(recording);
   createEncryptionMetrics(systemClock, '').register(recording);
   createManifestMetrics(recording, systemClock, '');
   const rows = rowsOf(seen);

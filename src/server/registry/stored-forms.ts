@@ -12,7 +12,7 @@ import { formatGroupVersion, type GroupResource } from '../../apimachinery/meta/
 import { decodeObject, type ResolveType } from '../../apimachinery/protobuf/decode.ts';
 import { encodeObject } from '../../apimachinery/protobuf/encode.ts';
 import { equalBytes } from '../../base/bytes.ts';
-import { BugError } from '../../base/errors.ts';
+import { BugError, toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { LruMap } from '../../base/lru-map.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
@@ -71,6 +71,8 @@ export interface StoredFormsOptions {
   readonly scope: string;
   /** How built-in kinds are written. */
   readonly mediaType: StorageMediaType;
+  /** Called for each value of a built-in resource that cannot be decoded, before the error is thrown. Default: nothing. */
+  readonly onUndecodable?: ((resource: GroupResource) => void) | undefined;
 }
 
 /** A resource whose stored bytes are typed. */
@@ -156,18 +158,26 @@ export class StoredForms implements ValueTransformer {
     const resource = this.#resourceOf(key);
     const encoding = valueEncoding(stored);
     if (resource === undefined && isPrivateKey(key, this.#options.scope)) return { value: stored, stale: false };
-    if (encoding !== 'json' && encoding !== 'protobuf')
+    if (encoding !== 'json' && encoding !== 'protobuf') {
+      if (encoding !== 'encrypted' && resource !== undefined)
+        this.#options.onUndecodable?.(storedGroupResource(resource.definition));
       throw corrupt(key, encoding === 'encrypted' ? encryptedReason(stored) : `its encoding is ${encoding}`);
+    }
     if (resource === undefined) {
       if (encoding === 'protobuf') throw corrupt(key, 'it is protobuf, and no built-in resource has such keys');
       return { value: withoutNewline(stored), stale: false };
     }
     const written = this.#written.get(key);
     if (written !== undefined && equalBytes(written.stored, stored)) return { value: written.value, stale: false };
-    const transcoded = encoding === 'protobuf' ? this.#transcoder.transcode(stored, resource.transcoded) : undefined;
-    if (transcoded !== undefined) return { value: transcoded, stale: false };
-    const object = encoding === 'json' ? jsonObject(resource, stored, key) : protobufObject(resource, stored, key);
-    return { value: encodeStored(toStorageVersion(resource, object, key)), stale: false };
+    try {
+      const transcoded = encoding === 'protobuf' ? this.#transcoder.transcode(stored, resource.transcoded) : undefined;
+      if (transcoded !== undefined) return { value: transcoded, stale: false };
+      const object = encoding === 'json' ? jsonObject(resource, stored, key) : protobufObject(resource, stored, key);
+      return { value: encodeStored(toStorageVersion(resource, object, key)), stale: false };
+    } catch (caught) {
+      this.#options.onUndecodable?.(storedGroupResource(resource.definition));
+      throw toError(caught);
+    }
   }
 
   toStorage(value: Uint8Array, { key }: TransformContext): Uint8Array {

@@ -18,21 +18,25 @@ export interface Cipher {
 
 /** Makes a provider of at least one key, each of a length in KEY_LENGTHS. */
 export function createCipherProvider(name: CipherName, keys: readonly EncryptionKey[]): Provider {
+  const start = `k8s:enc:${name}:v1:`;
   const ciphers = keys.map((key) => ({
-    prefix: encodeUtf8(`k8s:enc:${name}:v1:${key.name}:`),
+    keyPrefix: `${key.name}:`,
+    prefix: encodeUtf8(`${start}${key.name}:`),
     cipher: CIPHERS[name](key.secret),
   }));
   const [first] = ciphers;
   return {
+    prefix: start,
+    keyPrefix: first!.keyPrefix,
     seal: (plain, path) => concatBytes([first!.prefix, first!.cipher.seal(plain, path)]),
     open: (stored, path) => {
       let failure: Opened = { outcome: 'other' };
-      for (const [i, { prefix, cipher }] of ciphers.entries()) {
+      for (const [i, { prefix, cipher, keyPrefix }] of ciphers.entries()) {
         if (!startsWith(stored, prefix)) continue;
         const value = openWith(cipher, stored.subarray(prefix.byteLength), path);
-        if (typeof value !== 'string') return { outcome: 'ok', value, isFirstKey: i === 0 };
+        if (typeof value !== 'string') return { outcome: 'ok', value, isFirstKey: i === 0, keyPrefix };
         // Two keys may have the same name, so the others are tried, too.
-        failure = { outcome: 'failed', reason: value };
+        failure = { outcome: 'failed', reason: value, keyPrefix };
       }
       return failure;
     },

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { createCipherProvider as createProvider } from './cipher-provider.ts';
-import { Encryption, type EncryptionRules } from './encryption.ts';
+import { Encryption, type EncryptionRules, type TransformationObserver } from './encryption.ts';
 import { type CipherName, IDENTITY } from './provider.ts';
 
 const secret = (fill: number, length = 32): Uint8Array => new Uint8Array(length).fill(fill);
 const CIPHERS: readonly CipherName[] = ['aescbc', 'aesgcm', 'secretbox'];
 const KEY = 'registry/secrets/default/a';
 
-function encryption(rules: EncryptionRules): Encryption {
+function encryption(rules: EncryptionRules, observer?: TransformationObserver): Encryption {
   return new Encryption({
     rules,
+    observer,
     resourceOf: (key) => {
       const [, resource = '', next = ''] = key.split('/');
       return resource.includes('.') ? { group: resource, resource: next } : { group: '', resource };
@@ -53,6 +54,40 @@ describe('encryption of stored values', () => {
     expect(after.fromStorage(after.toStorage(VALUE, { key: KEY }), { key: KEY })).toMatchObject({ stale: false });
     before.setRules(new Map([['secrets.', [IDENTITY]]]));
     expect(() => before.fromStorage(stored, { key: KEY })).toThrow(/no provider .* \(k8s:enc:aescbc:v1:old:\)/);
+  });
+
+  it('is reported by provider and by key, with the status of the reference', () => {
+    const seen: string[] = [];
+    let time = 0;
+    const observer: TransformationObserver = {
+      now: () => time++,
+      transformed: (resource, direction, prefix, ms, status) =>
+        void seen.push([resource.resource, direction, prefix, ms, status].join(' ')),
+    };
+    const take = (): string[] => seen.splice(0);
+    const first = createProvider('secretbox', [{ name: 'k1', secret: secret(1) }]);
+    const sealed = encryption(new Map([['secrets.', [first, IDENTITY]]]), observer);
+    const stored = sealed.toStorage(VALUE, { key: KEY });
+    expect(take()).toEqual(['secrets to_storage k1: 1 OK', 'secrets to_storage k8s:enc:secretbox:v1: 1 OK']);
+    sealed.fromStorage(stored, { key: KEY });
+    expect(take()).toEqual(['secrets from_storage k1: 1 OK', 'secrets from_storage k8s:enc:secretbox:v1: 1 OK']);
+    sealed.fromStorage(VALUE, { key: KEY });
+    expect(take()).toEqual(['secrets from_storage identity 1 OK']);
+    const fail = (text: string): string[] => {
+      expect(() => sealed.fromStorage(encodeUtf8(text), { key: KEY })).toThrow();
+      return take();
+    };
+    expect(fail('k8s:enc:secretbox:v1:k2:x')).toEqual([
+      'secrets from_storage unknown 1 unknown-non-grpc',
+      'secrets from_storage k8s:enc:secretbox:v1: 1 unknown-non-grpc',
+    ]);
+    expect(fail('k8s:enc:secretbox:v1:k1:x')).toEqual([
+      'secrets from_storage k1: 1 unknown-non-grpc',
+      'secrets from_storage k8s:enc:secretbox:v1: 1 unknown-non-grpc',
+    ]);
+    expect(fail('k8s:enc:aescbc:v1:k1:x')).toEqual(['secrets from_storage unknown 1 unknown-non-grpc']);
+    encryption(new Map([['secrets.', [IDENTITY]]]), observer).toStorage(VALUE, { key: KEY });
+    expect(take()).toEqual(['secrets to_storage  1 OK']);
   });
 
   it('chooses the rule of the resource, then of its group, then of all', () => {

@@ -3,10 +3,11 @@
  * provider or another key is stale, so that the next write of it uses the first one. Only values of a KMS provider are
  * decrypted asynchronously, and only the first one of each seed.
  */
+import { encodeUtf8 } from '../../base/bytes.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import { StorageError } from '../errors.ts';
 import { type FromStorage, type TransformContext, type ValueTransformer, valueEncoding } from '../value-transformer.ts';
-import { IDENTITY, type Opened, type Provider } from './provider.ts';
+import { IDENTITY, type Opened, type Provider, startsWith } from './provider.ts';
 
 /** The resource that the values of a key belong to. */
 export interface KeyResource {
@@ -24,7 +25,27 @@ export interface EncryptionOptions {
   readonly resourceOf: (key: string) => KeyResource | undefined;
   /** Returns the path of a key in etcd, which is authenticated with the value: `/registry/secrets/default/a`. */
   readonly pathOf: (key: string) => string;
+  /** Default: none. Keys that are not objects of an API are not reported. */
+  readonly observer?: TransformationObserver | undefined;
 }
+
+export type Direction = 'from_storage' | 'to_storage';
+
+/** The observer of encryption, for metrics. Its methods must be cheap and must not throw. */
+export interface TransformationObserver {
+  /** The present time in milliseconds, on a clock that never goes back. */
+  now(): number;
+  /**
+   * A value was transformed, or was not. `prefix` is that of the provider, or that of a key within it. `status` is `OK`,
+   * the name of a gRPC code, or `unknown-non-grpc`, as in the reference.
+   */
+  transformed(resource: KeyResource, direction: Direction, prefix: string, ms: number, status: string): void;
+}
+
+const OK = 'OK';
+const FAILED = 'unknown-non-grpc';
+/** The prefix of values that no provider or no key takes. */
+const UNKNOWN = 'unknown';
 
 const PLAIN: readonly Provider[] = [IDENTITY];
 
@@ -43,25 +64,48 @@ export class Encryption implements ValueTransformer {
   }
 
   toStorage(value: Uint8Array, { key }: TransformContext): Uint8Array {
-    const [first = IDENTITY] = this.#providersOf(key);
-    return first.seal(value, this.#options.pathOf(key));
+    const resource = this.#options.resourceOf(key);
+    const [first = IDENTITY] = this.#providersOf(resource);
+    const watch = this.#watch(resource, 'to_storage');
+    let status = FAILED;
+    try {
+      const sealed = first.seal(value, this.#options.pathOf(key));
+      status = OK;
+      return sealed;
+    } finally {
+      watch?.report(first.prefix, first.keyPrefix, status);
+    }
   }
 
   fromStorage(stored: Uint8Array, { key }: TransformContext): MaybePromise<FromStorage> {
     const path = this.#options.pathOf(key);
-    const providers = this.#providersOf(key);
+    const resource = this.#options.resourceOf(key);
+    const providers = this.#providersOf(resource);
+    const watch = this.#watch(resource, 'from_storage');
     let failure: Opened = NO_PROVIDER;
+    let isTaken = false;
     for (let i = 0; i < providers.length; i++) {
-      const opened = providers[i]!.open(stored, path);
-      if (isPromise(opened)) return opened.then((later) => plainValue(later, i === 0, { stored, key }));
+      const provider = providers[i]!;
+      const opened = provider.open(stored, path);
+      if (isPromise(opened))
+        return opened.then((later) => {
+          watch?.opened(provider, later, stored);
+          return plainValue(later, i === 0, { stored, key });
+        });
+      if (watch?.opened(provider, opened, stored)) isTaken = true;
       if (opened.outcome === 'ok') return { value: opened.value, stale: i > 0 || !opened.isFirstKey };
       if (opened.outcome !== 'other') failure = opened;
     }
+    if (!isTaken) watch?.report(UNKNOWN, undefined, FAILED);
     return plainValue(failure, false, { stored, key });
   }
 
-  #providersOf(key: string): readonly Provider[] {
-    const resource = this.#options.resourceOf(key);
+  #watch(resource: KeyResource | undefined, direction: Direction): Stopwatch | undefined {
+    const { observer } = this.#options;
+    return observer === undefined || resource === undefined ? undefined : new Stopwatch(observer, resource, direction);
+  }
+
+  #providersOf(resource: KeyResource | undefined): readonly Provider[] {
     if (resource === undefined) return PLAIN;
     const rules = this.#rules;
     return (
@@ -70,6 +114,38 @@ export class Encryption implements ValueTransformer {
       rules.get(ruleName('*', '*')) ??
       PLAIN
     );
+  }
+}
+
+/** Reports one transformation with its duration. */
+class Stopwatch {
+  readonly #observer: TransformationObserver;
+  readonly #resource: KeyResource;
+  readonly #direction: Direction;
+  readonly #begun: number;
+
+  constructor(observer: TransformationObserver, resource: KeyResource, direction: Direction) {
+    this.#observer = observer;
+    this.#resource = resource;
+    this.#direction = direction;
+    this.#begun = observer.now();
+  }
+
+  /** A provider with named keys is reported twice, as in the reference: its keys are providers, too. */
+  report(prefix: string, keyPrefix: string | undefined, status: string): void {
+    const ms = this.#observer.now() - this.#begun;
+    if (keyPrefix !== undefined) this.#observer.transformed(this.#resource, this.#direction, keyPrefix, ms, status);
+    this.#observer.transformed(this.#resource, this.#direction, prefix, ms, status);
+  }
+
+  /** Reports what a provider made of a stored value. Returns false if the value does not have its prefix. */
+  opened({ prefix, keyPrefix }: Provider, opened: Opened, stored: Uint8Array): boolean {
+    if (opened.outcome === 'other') {
+      if (prefix === '' || !startsWith(stored, encodeUtf8(prefix))) return false;
+      this.report(prefix, keyPrefix === undefined ? undefined : UNKNOWN, FAILED);
+    } else if (opened.outcome === 'unavailable') this.report(prefix, undefined, opened.code ?? FAILED);
+    else this.report(prefix === '' ? 'identity' : prefix, opened.keyPrefix, opened.outcome === 'ok' ? OK : FAILED);
+    return true;
   }
 }
 

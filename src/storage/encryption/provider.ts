@@ -21,16 +21,29 @@ export const KEY_LENGTHS: Readonly<Record<CipherName, readonly number[]>> = {
   secretbox: [32],
 };
 
+/** `keyPrefix`: the prefix of the key that was used, within that of the provider. Absent if it has no named keys. */
 export type Opened =
-  | { readonly outcome: 'ok'; readonly value: Uint8Array; readonly isFirstKey: boolean }
+  | {
+      readonly outcome: 'ok';
+      readonly value: Uint8Array;
+      readonly isFirstKey: boolean;
+      readonly keyPrefix?: string | undefined;
+    }
   /** The value does not have the prefix of the provider, or of any of its keys. */
   | { readonly outcome: 'other' }
-  | { readonly outcome: 'failed'; readonly reason: string }
-  /** The key is not available now, because the KMS plugin fails. */
-  | { readonly outcome: 'unavailable'; readonly reason: string };
+  | { readonly outcome: 'failed'; readonly reason: string; readonly keyPrefix?: string | undefined }
+  /**
+   * The key is not available now, because the KMS plugin fails. `code` is the name of the gRPC code of a call that
+   * failed.
+   */
+  | { readonly outcome: 'unavailable'; readonly reason: string; readonly code?: string | undefined };
 
 /** A provider with its keys: the first one encrypts, all of them decrypt. `path` is the key of the value in etcd. */
 export interface Provider {
+  /** The beginning of its values: `k8s:enc:aescbc:v1:`; '' if values are stored as they are. */
+  readonly prefix: string;
+  /** What follows in the values that it seals: the name of the first key and a colon. Absent if it has no named keys. */
+  readonly keyPrefix?: string;
   /** Throws StorageError(KeyUnavailable) if there is no key to encrypt with. */
   seal(plain: Uint8Array, path: string): Uint8Array;
   /** A promise is returned only for a value whose prefix no other provider has. It never rejects. */
@@ -78,6 +91,7 @@ const ENCRYPTED = encodeUtf8('k8s:enc:');
 
 /** Values as they are. It does not take encrypted ones: another provider may be able to decrypt them. */
 export const IDENTITY: Provider = {
+  prefix: '',
   seal: (plain) => plain,
   open: (stored) =>
     startsWith(stored, ENCRYPTED) ? { outcome: 'other' } : { outcome: 'ok', value: stored, isFirstKey: true },

@@ -172,14 +172,16 @@ export class KeyProbe implements Stoppable {
 
   /** Extends the life of the present key, or replaces it if its id is another one. Returns the reason of a failure. */
   async #rotate(keyId: string): Promise<string | undefined> {
-    const { service, clock, newUid, onRotated, logger, name } = this.#options;
+    const { service, clock, newUid, onRotated, logger, name, observer } = this.#options;
     // Before the call to the plugin, so that the life of the key is never longer than three minutes.
     const expires = clock.monotonic() + WRITE_TTL_MS;
     if (this.#key?.source.keyId === keyId) {
       this.#key = { ...this.#key, expires };
       return undefined;
     }
+    const begun = clock.monotonic();
     const seed = randomBytes(SEED_BYTES);
+    observer.onNewSeed((clock.monotonic() - begun) / 1000);
     let source: KeySource;
     try {
       const { ciphertext, keyId: used, annotations } = await service.encrypt(seed, newUid());

@@ -10,6 +10,10 @@ export interface KmsObserver {
   onUse(provider: string, keyId: string, direction: 'from_storage' | 'to_storage'): void;
   /** Called when the number of cached seeds changes. */
   onCachedSeeds(provider: string, seeds: number): void;
+  /** Called for each seed that a plugin has to decrypt. */
+  onSeedMiss(): void;
+  /** Called for each new seed. */
+  onNewSeed(seconds: number): void;
 }
 
 export type KeyIdProblem = 'empty' | 'too_long';
@@ -20,4 +24,6 @@ export const IGNORING_OBSERVER: KmsObserver = {
   onInvalidStatusKey: () => undefined,
   onUse: () => undefined,
   onCachedSeeds: () => undefined,
+  onSeedMiss: () => undefined,
+  onNewSeed: () => undefined,
 };

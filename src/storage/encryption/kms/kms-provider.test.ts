@@ -244,6 +244,7 @@ describe('a seed that cannot be decrypted', () => {
       expect(await open(reader, stored)).toEqual({
         outcome: 'unavailable',
         reason: 'failed to decrypt DEK, error: connect ENOENT',
+        code: 'Unavailable',
       });
     const decryptions = (): number => plugin.calls.filter((call) => call === 'decrypt').length;
     expect(decryptions()).toBe(1);

@@ -4,6 +4,7 @@
  */
 import { encodeUtf8 } from '../../../base/bytes.ts';
 import { toError } from '../../../base/errors.ts';
+import { grpcCodeName, isGrpcError } from '../../../base/grpc.ts';
 import { isPromise, type MaybePromise } from '../../../base/maybe-promise.ts';
 import { type Cipher, openWith } from '../cipher-provider.ts';
 import { type KmsProvider, type KmsSettings, type Opened, type ProviderHost, startsWith } from '../provider.ts';
@@ -35,6 +36,7 @@ export class EnvelopeProvider implements KmsProvider {
   readonly name: string;
   readonly timeoutMs: number;
   readonly #options: EnvelopeOptions;
+  readonly prefix: string;
   readonly #prefix: Uint8Array;
   readonly #probe: KeyProbe;
   readonly #seeds: SeedCache;
@@ -44,10 +46,12 @@ export class EnvelopeProvider implements KmsProvider {
     this.name = name;
     this.timeoutMs = timeoutMs;
     this.#options = options;
-    this.#prefix = encodeUtf8(`k8s:enc:kms:v2:${name}:`);
+    this.prefix = `k8s:enc:kms:v2:${name}:`;
+    this.#prefix = encodeUtf8(this.prefix);
     const newUid = (): string => globalThis.crypto.randomUUID();
     const onSize = (size: number): void => options.observer.onCachedSeeds(name, size);
-    this.#seeds = new SeedCache({ ...options, newUid, onSize });
+    const onMiss = (): void => options.observer.onSeedMiss();
+    this.#seeds = new SeedCache({ ...options, newUid, onSize, onMiss });
     this.#probe = new KeyProbe({
       ...options,
       name,
@@ -102,5 +106,6 @@ export class EnvelopeProvider implements KmsProvider {
 }
 
 function unavailable(caught: unknown): Opened {
-  return { outcome: 'unavailable', reason: `failed to decrypt DEK, error: ${toError(caught).message}` };
+  const reason = `failed to decrypt DEK, error: ${toError(caught).message}`;
+  return { outcome: 'unavailable', reason, ...(isGrpcError(caught) && { code: grpcCodeName(caught.code) }) };
 }

@@ -23,6 +23,8 @@ export interface SeedCacheOptions {
   readonly newUid: () => string;
   /** Called when the number of sources changes. */
   onSize(size: number): void;
+  /** Called when the plugin has to decrypt a source. */
+  onMiss(): void;
 }
 
 interface Failure {
@@ -53,6 +55,7 @@ export class SeedCache {
     if (known !== undefined) return known;
     const failure = this.#failures.get(identity);
     if (failure !== undefined && this.#options.clock.monotonic() < failure.until) throw failure.error;
+    this.#options.onMiss();
     const decrypting = this.#decrypt(identity, source);
     this.#pending.set(identity, decrypting);
     return decrypting;
