@@ -3,17 +3,13 @@ import type { JsonObject } from '../../src/base/json-value.ts';
 import { expectEqual } from '../../src/storage/suite-assert.ts';
 import { expectStatus, mergePatch, must, nameOf, send, versionOf } from '../common/json-requests.ts';
 import type { Client } from '../diff/client.ts';
+import { DEFINITIONS, definition, version } from '../diff/topics/definition-bodies.ts';
 import { readKeys } from './etcd-keys.ts';
-import { API_SERVICES, DEFINITIONS } from './objects.ts';
+import { API_SERVICES } from './objects.ts';
 import { eventOf, hasCondition, type ServerCase, type Servers, watching } from './servers.ts';
 
 const ROUNDS = 5;
 const CREATORS = 8;
-
-function version(name: string, storage: boolean): JsonObject {
-  const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  return { name, served: true, storage, schema: { openAPIV3Schema } };
-}
 
 interface Names {
   readonly plural: string;
@@ -21,18 +17,9 @@ interface Names {
   readonly group: string;
 }
 
-function definition({ plural, kind, group }: Names): JsonObject {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural, kind, listKind: `${kind}List` },
-      versions: [version('v1', true)],
-    },
-  };
+function definitionOf({ plural, kind, group }: Names): JsonObject {
+  const spec = { group, names: { kind, listKind: `${kind}List` } };
+  return definition(plural, spec, { metadata: { name: `${plural}.${group}` } }) as JsonObject;
 }
 
 function instances({ plural, group }: Names, apiVersion = 'v1'): string {
@@ -47,7 +34,7 @@ function instance({ kind, group }: Names, name: string): JsonObject {
 async function served({ a, b }: Servers): Promise<void> {
   for (let i = 0; i < ROUNDS; i++) {
     const names = { plural: 'anchors', kind: 'Anchor', group: `served-${i}.example.com` };
-    const object = definition(names);
+    const object = definitionOf(names);
     await watching(b, DEFINITIONS, async (stream) => {
       await must(a, { method: 'POST', path: DEFINITIONS, body: object });
       await expectStatus(a, { method: 'GET', path: instances(names) }, 200);
@@ -66,9 +53,9 @@ async function served({ a, b }: Servers): Promise<void> {
       );
     }
     await watching(a, DEFINITIONS, async (stream) => {
-      const versions = [version('v1', true), version('v2', false)];
+      const versions = [version('v1'), version('v2', { storage: false })];
       const path = `${DEFINITIONS}/${nameOf(object)}`;
-      const changed = await must(b, mergePatch(path, { spec: { versions } }));
+      const changed = await must(b, mergePatch(path, { spec: { versions: versions as JsonObject[] } }));
       await expectStatus(b, { method: 'GET', path: `${instances(names, 'v2')}/one` }, 200);
       await stream.until('v2', ({ object: seen }) => versionOf(seen) === versionOf(changed));
     });
@@ -83,7 +70,7 @@ async function registered({ a, b }: Servers): Promise<void> {
       const names = { plural: 'buoys', kind: 'Buoy', group: `registered-${i}.example.com` };
       const name = `v1.${names.group}`;
       const path = `${DEFINITIONS}/buoys.${names.group}`;
-      await must(i % 2 === 0 ? a : b, { method: 'POST', path: DEFINITIONS, body: definition(names) });
+      await must(i % 2 === 0 ? a : b, { method: 'POST', path: DEFINITIONS, body: definitionOf(names) });
       await stream.until('Available', hasCondition(name, 'Available', 'True'));
       await must(i % 2 === 0 ? b : a, { method: 'DELETE', path });
       await stream.until('deletion', eventOf('DELETED', name));
@@ -103,11 +90,11 @@ async function conflictingNames({ a, b }: Servers): Promise<void> {
   const first = { plural: 'ropes', kind: 'Rope', group };
   const second = { plural: 'lines', kind: 'Rope', group };
   await watching(b, DEFINITIONS, async (stream) => {
-    await must(a, { method: 'POST', path: DEFINITIONS, body: definition(first) });
+    await must(a, { method: 'POST', path: DEFINITIONS, body: definitionOf(first) });
     await stream.until('Established', hasCondition('ropes.conflicts.example.com', 'Established', 'True'));
   });
   await watching(a, DEFINITIONS, async (stream) => {
-    await must(b, { method: 'POST', path: DEFINITIONS, body: definition(second) });
+    await must(b, { method: 'POST', path: DEFINITIONS, body: definitionOf(second) });
     await stream.until('refused names', hasCondition('lines.conflicts.example.com', 'NamesAccepted', 'False'));
   });
   for (const client of [a, b]) await expectStatus(client, { method: 'GET', path: instances(second) }, 404);
@@ -125,7 +112,7 @@ async function conflictingNames({ a, b }: Servers): Promise<void> {
 async function namesAtOnce({ a, b }: Servers): Promise<void> {
   for (let i = 0; i < ROUNDS; i++) {
     const group = `race-${i}.example.com`;
-    const definitions = ['sheets', 'halyards'].map((plural) => definition({ plural, kind: 'Cord', group }));
+    const definitions = ['sheets', 'halyards'].map((plural) => definitionOf({ plural, kind: 'Cord', group }));
     const names = definitions.map(nameOf);
     await watching(a, DEFINITIONS, async (stream) => {
       await Promise.all(
@@ -147,7 +134,7 @@ async function namesAtOnce({ a, b }: Servers): Promise<void> {
 async function deletedUnderLoad({ a, b, etcdUrl }: Servers): Promise<void> {
   for (let i = 0; i < ROUNDS; i++) {
     const names = { plural: 'waves', kind: 'Wave', group: `deleted-${i}.example.com` };
-    const object = definition(names);
+    const object = definitionOf(names);
     await watching(b, DEFINITIONS, async (stream) => {
       await must(a, { method: 'POST', path: DEFINITIONS, body: object });
       await stream.until('Established', hasCondition(nameOf(object), 'Established', 'True'));

@@ -4,8 +4,8 @@ import { readStubs } from '../apply/stubs.ts';
 import { collectionOf, type ListedResource, listedResources, NAMESPACE, SAILS, stubKey } from '../backup/every-kind.ts';
 import { must, repeat } from '../common/json-requests.ts';
 import type { Client } from '../diff/client.ts';
+import { DEFINITIONS } from '../diff/topics/definition-bodies.ts';
 import { exchange, type Subject } from './exchange.ts';
-import { DEFINITIONS } from './objects.ts';
 import { type OneEtcd, otherSide, SIDES, type Side } from './one-etcd.ts';
 
 const SAIL_VERSIONS = ['v1', 'v1beta1'];

@@ -2,7 +2,6 @@
 import type { JsonObject } from '../../src/base/json-value.ts';
 
 export const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
-export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** An APIService whose Service does not exist, so that requests to its version are answered with 503. */
 export const UNAVAILABLE_API_SERVICE: JsonObject = {

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { GrpcTls } from '../../src/base/grpc.ts';
 import { openGrpcChannel } from '../../src/node/grpc/grpc-channel.ts';
 import { createCa, issueClientCertificate, issueServerCertificate } from '../../src/pki/certificates.ts';
+import type { EtcdStorage } from '../../src/storage/etcd/etcd-storage.ts';
 import { openEtcdStorage } from '../../src/storage/etcd/open.ts';
 import { put, Recorder, readText } from '../../src/storage/suite/context.ts';
 import { expectEqual, expectTrue } from '../../src/storage/suite-assert.ts';
@@ -52,19 +53,17 @@ async function withTls(program: string, run: (context: TlsContext) => Promise<vo
   }
 }
 
+function openStorage(endpoints: readonly string[], tls: GrpcTls): EtcdStorage {
+  return openEtcdStorage({ openChannel: openGrpcChannel, endpoints, prefix: '/tls/', scope: '', tls });
+}
+
 export function tlsCases(program: string): readonly Case[] {
   return [
     {
       name: 'TLS with a client certificate: writes, reads and watches work',
       run: () =>
         withTls(program, async ({ urls, client }) => {
-          const storage = openEtcdStorage({
-            openChannel: openGrpcChannel,
-            endpoints: urls,
-            prefix: '/tls/',
-            scope: '',
-            tls: client,
-          });
+          const storage = openStorage(urls, client);
           try {
             const watcher = Recorder.start(storage, '', { after: await storage.revision() });
             const revision = await put(storage, 'a', 'x');
@@ -86,13 +85,7 @@ export function tlsCases(program: string): readonly Case[] {
           const { cert, key } = client;
           await Promise.all(
             [{ ca }, stranger, { cert, key }].map(async (tls) => {
-              const storage = openEtcdStorage({
-                openChannel: openGrpcChannel,
-                endpoints: urls,
-                prefix: '/tls/',
-                scope: '',
-                tls,
-              });
+              const storage = openStorage(urls, tls);
               const outcome = await storage.revision().then(
                 () => 'answered',
                 () => 'failed',

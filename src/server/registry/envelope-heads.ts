@@ -3,11 +3,11 @@
  * the last one is remembered.
  */
 import { decodeEnvelope, ENVELOPE_PREFIX } from '../../apimachinery/protobuf/envelope.ts';
+import { MessageCursor } from '../../apimachinery/protobuf/message-cursor.ts';
 import { planOf, type StructPlan } from '../../apimachinery/protobuf/plan.ts';
 import { BYTES } from '../../apimachinery/protobuf/wire.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import { copyBytes, encodeUtf8 } from '../../base/bytes.ts';
-import { MessageCursor } from './message-cursor.ts';
 
 /** The type of an object by its type fields; undefined if its bytes must be decoded. */
 export type TypeToTranscode = (typeMeta: {

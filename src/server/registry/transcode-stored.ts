@@ -8,14 +8,19 @@
  */
 import { isEmptyScalar, readScalar, wireTypeOf, zeroScalar } from '../../apimachinery/protobuf/decode-scalar.ts';
 import { hasEnvelopePrefix } from '../../apimachinery/protobuf/envelope.ts';
+import { MessageCursor } from '../../apimachinery/protobuf/message-cursor.ts';
+import {
+  isDropped,
+  isDroppedIfAbsent,
+  isDroppedIfZero,
+  type Written,
+} from '../../apimachinery/protobuf/omitted-fields.ts';
 import { type FieldPlan, type MessagePlan, planOf, type StructPlan } from '../../apimachinery/protobuf/plan.ts';
 import { BYTES, WireReader } from '../../apimachinery/protobuf/wire.ts';
 import type { AnyView, MapView, ScalarType, StructView, TypeView } from '../../apimachinery/type-view.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { JsonBytesWriter } from '../../base/json-bytes-writer.ts';
 import { EnvelopeHeads, type TypeToTranscode } from './envelope-heads.ts';
-import { MessageCursor } from './message-cursor.ts';
-import { isDropped, isDroppedIfAbsent, isDroppedIfZero, type Written } from './omitted-fields.ts';
 import { SharedTexts, SharedTimes } from './shared-texts.ts';
 
 /** Deeper messages are left to the decoder. */

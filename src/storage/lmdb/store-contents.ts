@@ -9,13 +9,14 @@ import { checkKey } from '../keys.ts';
 import type { Revision } from '../storage.ts';
 import { Database } from './database.ts';
 import { DiskRoom } from './disk-room.ts';
-import { DATA_FILE, type Folder, openFolder, writeMark } from './folder.ts';
+import { DATA_FILE, writeMark } from './folder.ts';
 import { FORMAT_VERSION, positionOf, revisionOf } from './layout.ts';
-import { mediumError, openError } from './medium-error.ts';
+import { mediumError } from './medium-error.ts';
 import { readIndex, type StoreState, writeState } from './record.ts';
 import { Scratch } from './scratch.ts';
 import { StateReader } from './state-reader.ts';
 import { storeRecord } from './store-record.ts';
+import { withDatabase } from './with-database.ts';
 
 export interface StoredKey {
   readonly key: string;
@@ -46,21 +47,12 @@ const NOTHING: Buffer = Buffer.alloc(1);
 export async function readStore(path: string): Promise<StoreContents> {
   const full = resolve(path);
   if (!existsSync(join(full, DATA_FILE))) throw new ConfigError(`data folder ${full} holds no store`);
-  let folder: Folder | undefined;
-  let database: Database | undefined;
-  try {
-    folder = openFolder(full);
-    database = await Database.open(folder.dataFile);
+  return withDatabase(full, async (database) => {
     const state = database.state();
     if (state === undefined)
       throw new StorageError('Corrupt', `data folder ${full} has lost the record of its own state`);
     return { revision: state.revision, imported: database.isImported(), keys: await readKeys(database) };
-  } catch (caught) {
-    throw openError(caught, full);
-  } finally {
-    await database?.close();
-    folder?.release();
-  }
+  });
 }
 
 async function readKeys(database: Database): Promise<readonly StoredKey[]> {

@@ -6,11 +6,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, toError } from '../../base/errors.ts';
 import type { Revision } from '../storage.ts';
-import { Database } from './database.ts';
-import { type Folder, openFolder } from './folder.ts';
+import type { Database } from './database.ts';
 import { type Position, revisionOf } from './layout.ts';
-import { openError } from './medium-error.ts';
 import { claimedKey, type LogRecord, readIndex, readRecord } from './record.ts';
+import { withDatabase } from './with-database.ts';
 
 export interface FolderReport {
   readonly revision: Revision;
@@ -32,19 +31,7 @@ const SLICE = 1000;
 export async function verifyFolder(path: string): Promise<FolderReport> {
   const full = resolve(path);
   if (!existsSync(full)) throw new ConfigError(`data folder ${full} does not exist`);
-  let folder: Folder | undefined;
-  let database: Database | undefined;
-  try {
-    folder = openFolder(full);
-    if (!existsSync(folder.dataFile)) throw new ConfigError(`data folder ${full} holds no store`);
-    database = await Database.open(folder.dataFile);
-    return await new Verification(database).run();
-  } catch (caught) {
-    throw openError(caught, full);
-  } finally {
-    await database?.close();
-    folder?.release();
-  }
+  return withDatabase(full, (database) => new Verification(database).run());
 }
 
 /** The fields of a record that later steps need. Values are not kept. */

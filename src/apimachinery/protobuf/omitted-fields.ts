@@ -1,7 +1,8 @@
 /** The fields that `omitempty` and `omitzero` leave out of JSON, by what is on the wire. The rules are the decoder's. */
-import { isGoStruct } from '../../apimachinery/protobuf/decode-scalar.ts';
-import type { FieldPlan } from '../../apimachinery/protobuf/plan.ts';
-import type { ScalarType } from '../../apimachinery/type-view.ts';
+
+import type { ScalarType } from '../type-view.ts';
+import { isGoStruct } from './decode-scalar.ts';
+import type { FieldPlan } from './plan.ts';
 
 /** How a value counts for `omitempty` and `omitzero`. */
 export type Written = 'value' | 'empty' | 'null';
