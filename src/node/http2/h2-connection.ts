@@ -176,6 +176,14 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
     return this.encoder.encode(status, headers, length, this.#shared.date());
   }
 
+  beginAnswer(): boolean {
+    return this.streams.size === 1 && this.cork();
+  }
+
+  endAnswer(isWhole: boolean): void {
+    this.uncork(isWhole);
+  }
+
   encodeContinue(): Buffer {
     return this.encoder.encodeContinue();
   }

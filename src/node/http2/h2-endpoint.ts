@@ -1,6 +1,7 @@
 /**
  * One end of an HTTP/2 connection, in either role: its streams, its flow-control windows and the frames that it writes.
- * All frames of one turn of the event loop leave in one write.
+ * All frames of one turn of the event loop leave in one write. A whole message that is the only one of its connection
+ * leaves at once.
  * Invariant: a stream with frames to write is in exactly one of two lists, those that are ready and those that wait for
  * the peer to increase a window.
  */
@@ -17,6 +18,8 @@ import { SocketWriter } from './socket-writer.ts';
 
 /** The most bytes that one turn of the event loop writes. */
 const MAX_FLUSH_BYTES = 256 * 1024;
+/** The most memory in one piece that a flush asks for before it begins. */
+const MAX_EXPECTED = 32 * 1024;
 /** Queued control frames. A peer that lets more of them pile up does not read, and its connection is closed. */
 const MAX_CONTROL_FRAMES = 10_000;
 
@@ -35,6 +38,8 @@ export abstract class H2Endpoint<S extends H2Stream> implements Flushable, FlowC
   #ready: S[] = [];
   /** Streams that wait for the peer to increase a window. */
   readonly #blocked = new Set<S>();
+  /** The bytes of the last flush: the next one gets as much memory in one piece. */
+  #lastFlush = 0;
   /** Bytes of DATA since the last WINDOW_UPDATE of the connection. */
   #received = 0;
   #isScheduled = false;
@@ -148,21 +153,49 @@ export abstract class H2Endpoint<S extends H2Stream> implements Flushable, FlowC
     this.#schedule();
   }
 
+  /**
+   * Defers the flush of the frames that are queued until `uncork`. Returns false if one is scheduled already; then
+   * `uncork` must not be called.
+   */
+  protected cork(): boolean {
+    if (this.#isScheduled) return false;
+    this.#isScheduled = true;
+    return true;
+  }
+
+  /** Ends `cork`. `now`: at once, because nothing else of this turn could leave in the same write. */
+  protected uncork(now: boolean): void {
+    if (this.#ready.length === 0 && this.#controls.length === 0 && !this.#isEnding) this.#isScheduled = false;
+    // Another connection is being flushed if the output is not empty.
+    else if (now && this.#shared.output.size === 0) this.flush();
+    else this.#shared.flusher.add(this);
+  }
+
   flush(): void {
     this.#isScheduled = false;
     if (this.socket.destroyed || this.socket.writableEnded) return;
     const { output } = this.#shared;
+    output.expect(this.#lastFlush);
     const { isFull } = this.writer;
     try {
-      if (!isFull || this.#isEnding) for (const control of this.#controls.splice(0)) output.bytes(control);
+      if (this.#controls.length > 0 && (!isFull || this.#isEnding)) this.#writeControls(output);
       if (!isFull) this.#advance(output);
     } finally {
       // Also after an exception: the next user of the output is another connection.
       const written = output.take();
-      if (written !== undefined) this.#write(written);
+      if (written !== undefined) {
+        this.#lastFlush = Math.min(written.size, MAX_EXPECTED);
+        this.#write(written);
+      }
     }
     if (!this.#isEnding) this.#scheduleRest();
     else if (this.#controls.length === 0) this.allWritten();
+  }
+
+  #writeControls(output: FrameOutput): void {
+    const controls = this.#controls;
+    this.#controls = [];
+    for (let i = 0; i < controls.length; i++) output.bytes(controls[i]!);
   }
 
   #scheduleRest(): void {

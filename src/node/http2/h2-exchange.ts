@@ -30,9 +30,18 @@ export class H2Exchange extends H2Request implements Sender, AnswerSink {
       startClosed(answer);
       return;
     }
+    const isCorked = this.connection.beginAnswer();
+    try {
+      this.#start(answer);
+    } finally {
+      if (isCorked) this.connection.endAnswer(this.isWhole || this.#head?.alone === true);
+    }
+  }
+
+  #start(answer: Answer): void {
     if (answer.kind === 'websocket' || answer.kind === 'tunnel') {
       const body = answer.kind === 'websocket' ? NO_WEBSOCKET : NO_TUNNEL;
-      this.send({ kind: 'bytes', status: 400, headers: answer.headers, body });
+      this.#start({ kind: 'bytes', status: 400, headers: answer.headers, body });
       startClosed(answer);
       return;
     }

@@ -103,6 +103,11 @@ export abstract class H2Stream {
 
   // Sending
 
+  /** The body has no more chunks than those that were queued. */
+  protected get isWhole(): boolean {
+    return this.#ending;
+  }
+
   get localEnded(): boolean {
     return this.#localEnded;
   }

@@ -12,6 +12,12 @@ export interface StreamConnection extends Connection, FlowConnection {
   encode(status: number, headers: AnswerHeaders, length: number): Buffer;
   /** Encodes the header block of `100 Continue`, which must be written before the next call. */
   encodeContinue(): Buffer;
+  /**
+   * Called before an answer is queued. Returns true if it is the only thing that the connection has to do; then
+   * `endAnswer` must be called. A whole answer leaves at once, others in the flush of this turn.
+   */
+  beginAnswer(): boolean;
+  endAnswer(isWhole: boolean): void;
   /** Resets the stream with an error code. */
   reset(stream: H2Stream, code: number): void;
   /**

@@ -260,6 +260,8 @@ export class MemorySocket extends Duplex {
   readonly log: FrameLog;
   /** Whether writes complete at once; `writableLength` counts those that did not. */
   taking = true;
+  /** The number of writes. */
+  writes = 0;
   #waiting: (() => void) | undefined;
 
   constructor(log: FrameLog) {
@@ -286,6 +288,7 @@ export class MemorySocket extends Duplex {
 
   override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
     const bytes = Buffer.concat(chunks.map(({ chunk }) => chunk));
+    this.writes++;
     const take = (): void => {
       this.#waiting = undefined;
       this.log.push(bytes);

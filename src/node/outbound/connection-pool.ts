@@ -13,6 +13,7 @@ import { toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { H2Shared } from '../http2/shared.ts';
 import { Dialer, type TrustOptions } from './dial.ts';
+import { DirectReads } from './direct-reads.ts';
 import { NotSentError } from './errors.ts';
 import { IDLE_MS, MAX_FREE_SOCKETS, MAX_KNOWN_ORIGINS } from './limits.ts';
 import { PooledSession } from './pooled-session.ts';
@@ -156,14 +157,15 @@ export class ConnectionPool {
   }
 
   async #connect(origin: Origin, key: string): Promise<Connection> {
-    const socket = await this.#dialer.dial(origin, ['h2', 'http/1.1']);
+    const reads = new DirectReads();
+    const socket = await this.#dialer.dial(origin, ['h2', 'http/1.1'], reads);
     if (socket.alpnProtocol !== 'h2') {
       if (this.#withoutHttp2.size >= MAX_KNOWN_ORIGINS) this.#withoutHttp2.clear();
       this.#withoutHttp2.add(key);
       return { protocol: 'http/1.1', socket };
     }
     const session: PooledSession = new PooledSession(
-      { socket, http2: this.#http2, clock: this.#clock },
+      { socket, reads, http2: this.#http2, clock: this.#clock },
       { onRetired: () => this.#forget(key, session), onClosed: () => this.#open.delete(session) },
     );
     this.#open.add(session);

@@ -14,6 +14,7 @@ import { verifySignature } from '../../pki/verify-signature-node.ts';
 import { CertificatePool } from '../../pki/x509/certificate-pool.ts';
 import type { ClientKeyPair } from '../../server/http/outbound.ts';
 import { MAX_RSA_BITS, type PeerChainProblem, parsePeerChain, takePeerCertificates } from '../tls/peer-chain.ts';
+import type { DirectReads } from './direct-reads.ts';
 import { MisconfiguredError, NotSentError, STOPPED } from './errors.ts';
 import { DIAL_MS, KEEP_ALIVE_MS } from './limits.ts';
 import { type HttpProxy, openProxyTunnel } from './proxy-tunnel.ts';
@@ -37,6 +38,12 @@ interface Connected {
   readonly certificates: readonly Uint8Array[];
 }
 
+interface ConnectOptions {
+  readonly protocols: string[];
+  readonly tunnel: Socket | undefined;
+  readonly reads: DirectReads | undefined;
+}
+
 export class Dialer {
   readonly #options: TrustOptions;
   /** Connections that are being made. */
@@ -51,13 +58,13 @@ export class Dialer {
 
   /**
    * Connects. Rejects with a NotSentError, whose cause is Node's error if there is no connection, and whose message is
-   * in Go's words if the server's certificate is not accepted.
+   * in Go's words if the server's certificate is not accepted. With `reads`, the connection is read by it.
    */
-  async dial(origin: Origin, protocols: string[]): Promise<TLSSocket> {
+  async dial(origin: Origin, protocols: string[], reads?: DirectReads): Promise<TLSSocket> {
     const roots = this.#options.insecure ? undefined : this.#trustAnchors();
     const { proxy } = this.#options;
     const tunnel = proxy === undefined ? undefined : await this.#tunnel(proxy, origin);
-    const { socket, certificates } = await this.#connect(origin, protocols, tunnel);
+    const { socket, certificates } = await this.#connect(origin, { protocols, tunnel, reads });
     const problem = this.#stopped ? STOPPED : roots && this.#serverProblem(certificates, origin.servername, roots);
     if (problem === undefined) return socket;
     socket.destroy();
@@ -84,7 +91,7 @@ export class Dialer {
     }
   }
 
-  #connect({ host, port, servername }: Origin, protocols: string[], tunnel: Socket | undefined): Promise<Connected> {
+  #connect({ host, port, servername }: Origin, { protocols, tunnel, reads }: ConnectOptions): Promise<Connected> {
     if (this.#stopped) {
       tunnel?.destroy();
       return Promise.reject(new NotSentError(STOPPED));
@@ -98,7 +105,10 @@ export class Dialer {
         secureContext: this.#secureContext(),
         // `#serverProblem` decides.
         rejectUnauthorized: false,
+        // Node ignores `onread` on a given socket.
+        ...(reads !== undefined && tunnel === undefined && { onread: reads.onread }),
       });
+      reads?.bind(socket, tunnel === undefined);
       socket.setNoDelay(true);
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
       this.#connecting.add(socket);

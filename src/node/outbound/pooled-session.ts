@@ -8,12 +8,15 @@ import { ClientConnection } from '../http2/client/client-connection.ts';
 import type { ClientRequest, ClientStream } from '../http2/client/client-stream.ts';
 import type { ClientSettings } from '../http2/settings.ts';
 import type { H2Shared } from '../http2/shared.ts';
+import type { DirectReads } from './direct-reads.ts';
 import { NotSentError } from './errors.ts';
 import { DIAL_MS, HTTP2_SETTINGS, IDLE_MS, PING_TIMEOUT_MS, READ_CHECK_MS, READ_IDLE_MS } from './limits.ts';
 import type { Abort, Message, RequestEvents, Sending } from './request-events.ts';
 
 export interface SessionOptions {
   readonly socket: Socket;
+  /** See ClientConnectionOptions. */
+  readonly reads?: DirectReads;
   readonly http2: H2Shared;
   readonly clock: Clock;
   /** Default: those of requests to webhooks and extension API servers. */
@@ -56,6 +59,7 @@ export class PooledSession {
       settings: options.settings ?? HTTP2_SETTINGS,
       clock,
       controlFramesPerSecond: options.controlFramesPerSecond,
+      reads: options.reads,
       events: {
         maxStreams: (limit) => {
           this.#limit = limit;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NotProcessedError, NotSentError, StreamResetError } from '../../outbound/errors.ts';
 import { CODE, FLAG, FRAME, goaway, SETTING } from '../frames.ts';
 import { data, frame, ping, reset, settings, turns } from '../wire.fixtures.ts';
-import { ManualSource, response, scripted } from './scripted-server.fixtures.ts';
+import { ManualSource, Recorded, response, scripted } from './scripted-server.fixtures.ts';
 
 describe('a client connection', () => {
   it('sends its preface, SETTINGS and the window of the connection first', async () => {
@@ -34,6 +34,29 @@ describe('a client connection', () => {
     unsent.cancel(new Error('x'));
     await turns();
     expect([log.count(FRAME.headers), connection.active]).toEqual([3, 2]);
+  });
+
+  it('writes its only request at once, and further ones of the same turn together', async () => {
+    const { log, socket, connection } = await scripted();
+    const request = { method: 'GET', path: '/', authority: 'a', headers: {}, body: undefined };
+    const before = socket.writes;
+    connection.send(request, new Recorded());
+    expect([log.count(FRAME.headers), socket.writes - before]).toEqual([1, 1]);
+    connection.send(request, new Recorded());
+    connection.send(request, new Recorded());
+    expect(log.count(FRAME.headers)).toBe(1);
+    await turns();
+    expect([log.count(FRAME.headers), socket.writes - before]).toEqual([3, 2]);
+  });
+
+  it('writes the head of a request whose body is not complete with the first bytes of the same turn', async () => {
+    const { log, connection } = await scripted();
+    const source = new ManualSource();
+    connection.send({ method: 'POST', path: '/', authority: 'a', headers: {}, body: source }, new Recorded());
+    expect(log.count(FRAME.headers)).toBe(0);
+    source.sink.write([Buffer.from('a')]);
+    await turns();
+    expect([log.count(FRAME.headers), log.count(FRAME.data)]).toEqual([1, 1]);
   });
 
   it('reports the limit of streams, also when it changes', async () => {

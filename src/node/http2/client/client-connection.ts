@@ -38,6 +38,8 @@ export interface ClientConnectionOptions {
   readonly clock: Clock;
   /** Control frames and informational responses that the server may send. Default 1,000 per second. */
   readonly controlFramesPerSecond?: number | undefined;
+  /** Reads the socket. Default: its stream. */
+  readonly reads?: { listen(listener: (bytes: Buffer) => void): void } | undefined;
   readonly events: ClientConnectionEvents;
 }
 
@@ -56,6 +58,7 @@ export class ClientConnection
   readonly #settings: ClientSettings;
   readonly #clock: Clock;
   readonly #events: ClientConnectionEvents;
+  readonly #reads: ClientConnectionOptions['reads'];
   readonly #frames: ClientFrames;
   readonly #reader: FrameReader;
   readonly #controlFrames: TokenBucket;
@@ -79,6 +82,7 @@ export class ClientConnection
     this.#settings = settings;
     this.#clock = clock;
     this.#events = events;
+    this.#reads = options.reads;
     this.#frames = new ClientFrames(this, settings);
     this.#reader = new FrameReader(this.#frames, 'server');
     this.#controlFrames = new TokenBucket(
@@ -92,7 +96,9 @@ export class ClientConnection
   start(): void {
     const { socket } = this;
     this.writeControl(clientPreface(this.#settings));
-    socket.on('data', (bytes: Buffer) => this.#reader.read(bytes));
+    const read = (bytes: Buffer): void => this.#reader.read(bytes);
+    if (this.#reads === undefined) socket.on('data', read);
+    else this.#reads.listen(read);
     socket.on('error', (error) => {
       this.#failure ??= lostConnection('EOF', error);
     });
@@ -124,7 +130,13 @@ export class ClientConnection
     if (!this.isUsable) throw new NotSentError(this.#failure?.message ?? 'http2: the connection is closed');
     const stream = new ClientStream(this, request, events);
     if (this.#active++ === 0) this.socket.ref();
-    stream.start();
+    const isCorked = this.cork();
+    let isWhole = false;
+    try {
+      isWhole = stream.start();
+    } finally {
+      if (isCorked) this.uncork(isWhole && this.#active === 1);
+    }
     return stream;
   }
 

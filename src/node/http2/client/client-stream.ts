@@ -72,13 +72,15 @@ export class ClientStream extends H2Stream implements OutboundResponse, BodyFlow
     this.#events = events;
   }
 
-  /** Sends the request. Called once. */
-  start(): void {
+  /** Sends the request. Called once. Returns whether its body is complete. */
+  start(): boolean {
     const { body } = this.#request;
     this.connection.queue(this);
-    if (body instanceof Uint8Array) {
-      if (body.length > 0) this.sendWhole(body);
-    } else body?.pipeTo(new RequestBodySink(this));
+    if (body === undefined) return true;
+    if (!(body instanceof Uint8Array)) body.pipeTo(new RequestBodySink(this));
+    else if (body.length > 0) this.sendWhole(body);
+    else return true;
+    return this.isWhole;
   }
 
   get isClosed(): boolean {
