@@ -146,5 +146,5 @@ export const CLAIM_CASES: readonly ServerCase[] = [
   ['two servers share ports and addresses of Services', services],
   ['a deleted namespace leaves nothing', deletedNamespace],
   ['dependents of a deleted owner are deleted', garbage],
-  ['the loops go on when their server is killed', killedLeader],
+  ['the loops continue when their server is killed', killedLeader],
 ];

@@ -2,6 +2,7 @@
  * The keys of an etcd, read through its JSON gateway. The suite compares what two servers store, so it reads without a
  * driver of either.
  */
+import { prefixEnd } from '../../src/storage/keys.ts';
 
 export interface StoredKey {
   readonly key: string;
@@ -40,7 +41,7 @@ export async function readKeys(
     method: 'POST',
     body: JSON.stringify({
       key: encode(prefix),
-      range_end: encode(endOf(prefix)),
+      range_end: encode(prefixEnd(prefix) as string),
       ...(since !== undefined && { min_mod_revision: String(since) }),
       ...(at !== undefined && { min_mod_revision: String(at), max_mod_revision: String(at) }),
     }),
@@ -64,9 +65,4 @@ export async function readKey(etcdUrl: string, key: string): Promise<StoredKey |
 
 function encode(text: string): string {
   return Buffer.from(text).toString('base64');
-}
-
-/** The first key after all that begin with the prefix. */
-function endOf(prefix: string): string {
-  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }

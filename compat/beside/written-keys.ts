@@ -45,7 +45,7 @@ async function settled(etcd: OneEtcd): Promise<ReadonlyMap<string, number>> {
     if (now.size === last.size && [...now].every(([key, revision]) => last.get(key) === revision)) return now;
     last = now;
   }
-  throw new Error('the servers go on to write their objects');
+  throw new Error('the servers keep writing their objects');
 }
 
 async function revisions(etcd: OneEtcd): Promise<ReadonlyMap<string, number>> {

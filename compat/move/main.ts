@@ -64,7 +64,7 @@ async function fromReference(credentials: Credentials, encryption: readonly stri
       `--to-data-dir=${data}`,
     );
     console.log(`kube-apiserver created ${created} objects; ${objects} moved to a data folder`);
-    if (nextRevision < revision) fail(`the data folder goes on at ${nextRevision}, below ${revision}`);
+    if (nextRevision < revision) fail(`the data folder continues at ${nextRevision}, below ${revision}`);
     return { lists, resources, revision };
   } finally {
     client.close();

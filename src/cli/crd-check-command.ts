@@ -1,4 +1,5 @@
 /** The command `keelson crd check`. */
+import { count } from '../base/count.ts';
 import type { CheckedCrd, PlacedCost } from '../scaffold/crd-check.ts';
 import type { Finding } from '../scaffold/finding.ts';
 import { createObjectChecker } from '../scaffold/object-check.ts';
@@ -86,10 +87,6 @@ function objectsText({ checked, blocked, other }: ObjectCounts): string {
   if (blocked > 0) parts.push(`${blocked} not checked because of problems in the definition`);
   if (other > 0) parts.push(`${other} of other kinds not checked`);
   return parts.join(', ');
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 function costText({ version, rule, cost, share }: PlacedCost): string {

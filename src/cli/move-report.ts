@@ -1,6 +1,7 @@
 /** The report of a move of data: a table of resources and sentences, or JSON. */
 import { ConfigError } from '../base/errors.ts';
 import type { MoveResult } from '../controlplane/node/move/move-data.ts';
+import { formatBytes } from './format-bytes.ts';
 
 export type MoveFormat = 'table' | 'json';
 
@@ -33,9 +34,4 @@ export function moveLines(verb: string, result: MoveResult): readonly string[] {
 
 export function moveJson(result: MoveResult): string {
   return JSON.stringify({ verified: true, ...result }, undefined, 2);
-}
-
-export function formatBytes(bytes: number): string {
-  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
-  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { defaultOptions } from '../controlplane/options.ts';
 import { withExamples } from './command-tree.ts';
+import { formatBytes } from './format-bytes.ts';
 import { exportCommand, importCommand, migrateCommand } from './move-commands.ts';
-import { formatBytes } from './move-report.ts';
 
 interface DataFolder {
   readonly dataDir: string;

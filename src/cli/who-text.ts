@@ -1,6 +1,8 @@
 /** The owners of the fields of an object as a tree of lines: fields on the left, their owners on the right. */
+
 import type { FieldOwner, OwnerNode, OwnerTree } from '../apimachinery/managed-fields/owner-tree.ts';
 import { textAt } from '../apimachinery/meta/object-fields.ts';
+import { count } from '../base/count.ts';
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
 import { writeJson } from '../base/json-write.ts';
 import { type Colour, paint } from '../node/log/colour.ts';
@@ -97,10 +99,6 @@ function summary(fields: readonly OwnerNode[]): readonly string[] {
   if (free > 0)
     lines.push(`${count(free, 'field')} without an owner: any manager can apply a value without a conflict.`);
   return lines.length === 0 ? ['Every field has one owner.'] : lines;
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 function ownerText({ manager, operation, subresource }: FieldOwner): string {

@@ -11,7 +11,7 @@ import type { KmsSettings } from '../storage/encryption/provider.ts';
 
 const FIELDS = ['apiVersion', 'name', 'cachesize', 'endpoint', 'timeout'];
 const DEFAULT_TIMEOUT = '3s';
-const NANOSECONDS = 1_000_000;
+const NANOSECONDS_PER_MS = 1_000_000;
 
 /** The first part is the reference's text for a KMS v1 provider whose feature gate is off, as it is by default. */
 const NO_V1 =
@@ -55,7 +55,7 @@ export function readKmsSettings(value: JsonValue | undefined, path: FieldPath, n
     );
   if (version === 'v1' && problems.length === 0) problems.push(`${formatPath(path)}: ${NO_V1}`);
   if (problems.length > 0 || !timeout.ok || !socketPath.ok) return { settings: undefined, problems };
-  const timeoutMs = Math.max(1, Number(timeout.value) / NANOSECONDS);
+  const timeoutMs = Math.max(1, Number(timeout.value) / NANOSECONDS_PER_MS);
   return { settings: { name, socketPath: socketPath.path, timeoutMs }, problems: [] };
 }
 

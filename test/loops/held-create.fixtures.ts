@@ -1,5 +1,6 @@
 /** A storage in memory in which the creation of one object waits: admission has let it through. */
 import { Deferred } from '../../src/base/deferred.ts';
+import { changedStorage } from '../../src/storage/changed-storage.fixtures.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 
@@ -20,12 +21,5 @@ export function holdCreate(name: string, memory: Storage = createMemoryStorage()
     }
     return memory.create(key, value, options);
   };
-  const storage = new Proxy<Storage>(memory, {
-    get: (target, property) => {
-      if (property === 'create') return create;
-      const member: unknown = Reflect.get(target, property, target);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
-  return { storage, entered: entered.promise, release: () => released.resolve() };
+  return { storage: changedStorage(memory, { create }), entered: entered.promise, release: () => released.resolve() };
 }

@@ -11,6 +11,7 @@ import { type PartialOptions, type ServerOptions, serverOptions } from '../../sr
 import { startControlPlane } from '../../src/controlplane/start.ts';
 import { ConfigMap } from '../../src/kinds/api/core/v1.ts';
 import type { OutboundClient } from '../../src/server/http/outbound.ts';
+import { changedStorage } from '../../src/storage/changed-storage.fixtures.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 
 export interface Plane {
@@ -62,14 +63,7 @@ function withStorage(completed: CompletedOptions, storage: Storage): CompletedOp
 
 /** A storage as one of several servers sees it that share it: not embedded, and it stays open when the server stops. */
 export function sharedStorage(inner: Storage): Storage {
-  return new Proxy(inner, {
-    get: (target, name) => {
-      if (name === 'embedded') return false;
-      if (name === 'stop') return () => Promise.resolve();
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return changedStorage(inner, { embedded: false, stop: () => Promise.resolve() });
 }
 
 /** A shared storage whose watches can be held up, as those of a server that lags behind the others. */
@@ -93,11 +87,8 @@ export function laggingStorage(inner: Storage): LaggingStorage {
       progress: (revision) => pass(() => sink.progress(revision)),
       end: (reason) => pass(() => sink.end(reason)),
     });
-  const storage = new Proxy(sharedStorage(inner), {
-    get: (target, name) => (name === 'watch' ? watch : Reflect.get(target, name, target)),
-  });
   return {
-    storage,
+    storage: changedStorage(sharedStorage(inner), { watch }),
     hold: () => {
       isHeld = true;
     },

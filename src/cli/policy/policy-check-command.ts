@@ -1,7 +1,9 @@
 /** The command `keelson policy check`. */
+
 import { POLICY_COST } from '../../admission/cost-limits.ts';
 import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonPatch } from '../../apimachinery/patch/json-patch-decode.ts';
+import { count } from '../../base/count.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
@@ -209,8 +211,4 @@ function expressionPlace({ policy, isMutating }: Verdict, index: number | undefi
   const mutation = objectsAt(manifest.object, 'spec', 'mutations')[index] ?? {};
   const form = textAt(mutation, 'patchType') === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration';
   return { file: manifest.file, place: manifest.place(['spec', 'mutations', String(index), form, 'expression']) };
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }

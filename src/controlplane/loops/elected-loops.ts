@@ -1,7 +1,7 @@
 /**
  * The leader election of the control loops, between servers that share a storage.
  * Invariant: the loops of a server run only in its terms, and no request of theirs starts after the term is lost. A
- * server that loses its Lease goes on to serve requests and is a candidate again.
+ * server that loses its Lease continues to serve requests and is a candidate again.
  */
 import type { Transport } from '../../apimachinery/http/transport.ts';
 import { onAbort } from '../../base/abort.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
+import { changedStorage } from '../../storage/changed-storage.fixtures.ts';
 import type { ForkableStorage } from '../../storage/embedded-storage.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage, Watch, WatchEnd, WatchOptions, WatchSink } from '../../storage/storage.ts';
@@ -28,14 +29,7 @@ function breakable(inner: ForkableStorage): BreakableStorage {
     });
     return begun;
   };
-  const storage = new Proxy<Storage>(inner, {
-    get: (target, name) => {
-      if (name === 'watch') return watch;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-  return { storage, breaks };
+  return { storage: changedStorage(inner, { watch }), breaks };
 }
 
 function setUp() {

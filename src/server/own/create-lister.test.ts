@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
+import { changedStorage } from '../../storage/changed-storage.fixtures.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage, Watch, WatchEnd, WatchOptions, WatchSink } from '../../storage/storage.ts';
 import { at, deletion, made, thing, thingDefinition, things } from '../registry/thing.fixtures.ts';
@@ -22,24 +23,12 @@ function methods(sink: WatchSink): WatchSink {
 
 /** A store whose watches pass through a hand of the test. */
 function withWatch(inner: Storage, watch: (inner: Storage, options: WatchOptions, sink: WatchSink) => Watch): Storage {
-  return new Proxy(inner, {
-    get(target, name) {
-      if (name === 'watch') return (options: WatchOptions, sink: WatchSink) => watch(target, options, sink);
-      const value = Reflect.get(target, name) as unknown;
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return changedStorage(inner, { watch: (options, sink) => watch(inner, options, sink) });
 }
 
 /** A store as one of several servers sees it. */
 function shared(inner: Storage): Storage {
-  return new Proxy(inner, {
-    get(target, name) {
-      if (name === 'embedded') return false;
-      const value = Reflect.get(target, name) as unknown;
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return changedStorage(inner, { embedded: false });
 }
 
 describe('a lister', () => {

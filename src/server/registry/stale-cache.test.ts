@@ -1,6 +1,7 @@
 /** Writers whose cache is outdated: what they decide must be decided on what the store has. */
 import { describe, expect, it } from 'vitest';
 import { concatBytes } from '../../base/bytes.ts';
+import { changedStorage } from '../../storage/changed-storage.fixtures.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { transformed } from '../../storage/transformed.ts';
@@ -92,14 +93,7 @@ describe('with an outdated cache', () => {
 
 /** As a store in another process. */
 function remote(inner: Storage): Storage {
-  return new Proxy(inner, {
-    get(target, name) {
-      if (name === 'embedded') return false;
-      if (name === 'revision') return async () => target.revision();
-      const value = Reflect.get(target, name) as unknown;
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return changedStorage(inner, { embedded: false, revision: async () => inner.revision() });
 }
 
 describe('with an outdated stored form', () => {

@@ -11,6 +11,7 @@ import { cloneJson, isJsonObject, type JsonObject } from '../../base/json-value.
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import type { EventEncoding } from '../../cache/cache.ts';
+import { changedStorage } from '../../storage/changed-storage.fixtures.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage, Watch, WatchOptions, WatchSink } from '../../storage/storage.ts';
 import { SERVER_USER } from '../own/own-context.ts';
@@ -306,15 +307,8 @@ export function deafening(inner: Storage): { readonly storage: Storage; deafen()
       progress: (revision) => (deaf ? undefined : sink.progress(revision)),
       end: (reason) => sink.end(reason),
     });
-  const storage = new Proxy(inner, {
-    get(target, name) {
-      if (name === 'watch') return watch;
-      const value = Reflect.get(target, name) as unknown;
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
   return {
-    storage,
+    storage: changedStorage(inner, { watch }),
     deafen: () => {
       deaf = true;
     },

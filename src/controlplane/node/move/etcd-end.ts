@@ -1,5 +1,7 @@
 /** etcd clusters as the source and the target of a move. */
+
 import type { Clock } from '../../../base/clock.ts';
+import { count } from '../../../base/count.ts';
 import { ConfigError, toError } from '../../../base/errors.ts';
 import type { GrpcTls } from '../../../base/grpc.ts';
 import { openGrpcChannel } from '../../../node/grpc/grpc-channel.ts';
@@ -9,7 +11,6 @@ import type { LeaseId } from '../../../storage/etcd/messages.ts';
 import {
   byPath,
   byRevision,
-  count,
   leaseSeconds,
   type MovedItem,
   type MovedState,

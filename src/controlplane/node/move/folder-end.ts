@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../../base/clock.ts';
+import { count } from '../../../base/count.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { ensureSecretFolder } from '../../../pki/secret-file.ts';
 import { isStorageError, StorageError } from '../../../storage/errors.ts';
@@ -15,7 +16,6 @@ import { checkRestoreFinished, FORMER, IMPORTED } from '../restore-state.ts';
 import {
   byPath,
   byRevision,
-  count,
   type MovedItem,
   type MovedState,
   type MoveSource,

@@ -2,19 +2,14 @@
  * The move of all keys from one store to another.
  * Invariant: a target is finished only if it was read again and every value in it equals the one of the source.
  */
+
 import type { Clock } from '../../../base/clock.ts';
+import { count } from '../../../base/count.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { isPrivateKey } from '../../../server/registry/stored-forms.ts';
 import { StorageError } from '../../../storage/errors.ts';
 import { compareStates, type ResourceTally } from './compare-states.ts';
-import {
-  count,
-  type MovedItem,
-  type MovedState,
-  type MoveSource,
-  type MoveTarget,
-  type Report,
-} from './moved-state.ts';
+import type { MovedItem, MovedState, MoveSource, MoveTarget, Report } from './moved-state.ts';
 
 export interface MoveOptions {
   readonly source: MoveSource;

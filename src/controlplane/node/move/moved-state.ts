@@ -89,11 +89,6 @@ export function leaseSeconds(expires: number, now: number): number {
   return seconds <= MINUTE ? seconds : Math.ceil(seconds / MINUTE) * MINUTE;
 }
 
-/** `1 key`, `2 keys`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
 /** The sentence about a source without keys below the prefix. `example` is one of its keys. */
 export function noKeys(name: string, prefix: string, example: string | undefined): string {
   const present = example === undefined ? 'it is empty' : `it has other keys, such as ${JSON.stringify(example)}`;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { count } from '../../../base/count.ts';
 import { ConfigError, toError } from '../../../base/errors.ts';
 import { syncFolder } from '../../../storage/lmdb/folder.ts';
 import type { WrittenLease } from '../../../storage/snapshot-file/leases.ts';
@@ -12,7 +13,6 @@ import type { WrittenRevision } from '../../../storage/snapshot-file/write-snaps
 import {
   byPath,
   byRevision,
-  count,
   type FinishedTarget,
   leaseSeconds,
   type MovedItem,
