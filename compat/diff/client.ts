@@ -111,7 +111,7 @@ function exchange(options: Exchange): Promise<Answer> {
         resolve({ status: answer.statusCode ?? 0, headers: flatten(answer.headers), text: plain.toString('utf8') });
       });
     });
-    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${timeout} ms`)));
+    sent.on('timeout', () => sent.destroy(new Error(`${method} ${url}: no answer within ${timeout} ms`)));
     sent.on('error', reject);
     sent.end(body);
   });
