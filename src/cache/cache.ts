@@ -5,8 +5,8 @@
  * Promises
  * - The cache holds the state of its prefixes at one revision of the store, and moves from one whole revision to the
  *   next. Its revision never falls: a caller that saw revision R gets every later answer at R or above.
- * - Entries, facts, snapshots and chunks are immutable and shared. Readers must not change anything that the cache
- *   returns.
+ * - Entries, facts, snapshots and chunks are immutable and shared, except that the bytes of an entry may move. Readers
+ *   must not change anything that the cache returns.
  * - The cache knows keys, bytes, labels, selectable fields and opaque form keys. It never knows a kind.
  * - A watch delivers every matching change after its start exactly once and in revision order, or ends with a reason.
  *   It has no gaps.
@@ -67,7 +67,8 @@ export interface Entry {
   readonly revision: Revision;
   /**
    * The stored bytes with the resourceVersion inserted. They keep nothing else alive, except other entries of the same
-   * load (`load-slab.ts`). A broken entry has the stored bytes.
+   * slab (`entry-slab.ts`). A broken entry has the stored bytes. The cache may move them: later reads of this property
+   * then give other bytes with the same content.
    */
   readonly bytes: Uint8Array;
   /** The offset of the inserted resourceVersion; see `storedBytes`. */
@@ -107,9 +108,9 @@ export interface FailedForm {
 
 export interface FormMaker {
   /**
-   * Returns one result per entry, in their order. A batch has at most 500 entries of one cache, none of them broken. An
-   * entry may be an old version, or a deleted object with the revision of its deletion. A throw, a rejection or a
-   * result of another length fails the whole batch.
+   * Returns one result per entry, in their order. A form that is equal to its entry is the entry itself. A batch has at
+   * most 500 entries of one cache, none of them broken. An entry may be an old version, or a deleted object with the
+   * revision of its deletion. A throw, a rejection or a result of another length fails the whole batch.
    */
   make(form: FormKey, entries: readonly Entry[]): MaybePromise<readonly FormResult[]>;
 }

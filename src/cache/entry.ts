@@ -1,7 +1,7 @@
 /**
  * Cache entries: stored bytes with the resourceVersion inserted, ready to be sent.
- * Invariants: the bytes of an entry are an allocation of their own, or a part of a slab that has only entries of the
- * initial load (`load-slab.ts`); removing the resourceVersion gives back the stored bytes.
+ * Invariants: the bytes of an entry are an allocation of their own, or a part of a slab that has only entries
+ * (`entry-slab.ts`); their content never changes; removing the resourceVersion gives back the stored bytes.
  */
 import { allocateBytes, copyBytes, encodeUtf8 } from '../base/bytes.ts';
 import { toError } from '../base/errors.ts';
@@ -20,7 +20,8 @@ const SHORT_COPY = 128;
 class CacheEntry implements Entry {
   readonly key: string;
   readonly revision: Revision;
-  readonly bytes: Uint8Array;
+  /** Replaced by `moveBytes` only. */
+  bytes: Uint8Array;
   readonly splice: number;
   readonly facts: Facts;
   readonly broken: StorageError | undefined;
@@ -70,6 +71,14 @@ export function makeEntry(
 function brokenEntry(key: string, revision: Revision, value: Uint8Array, reason: string): Entry {
   const error = new StorageError('Corrupt', `the value of ${JSON.stringify(key)} cannot be served: ${reason}`, { key });
   return new CacheEntry(key, revision, copyBytes(value), 0, EMPTY_FACTS, error);
+}
+
+/** Copies the bytes of an entry to another place. The former bytes stay valid for those who have them. */
+export function moveBytes(entry: Entry, allocate: (size: number) => Uint8Array): void {
+  const { bytes } = entry;
+  const moved = allocate(bytes.byteLength);
+  moved.set(bytes);
+  (entry as CacheEntry).bytes = moved;
 }
 
 /** The same object with another revision, as a DELETED event carries it. A broken entry stays broken. */

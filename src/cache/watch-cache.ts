@@ -38,6 +38,7 @@ import { Forms } from './forms.ts';
 import { type OlderChanges, readOlderChanges } from './older-changes.ts';
 import { checkRange } from './range.ts';
 import { RecentSnapshots } from './recent-snapshots.ts';
+import { Settler } from './settler.ts';
 import { Snapshot } from './snapshot.ts';
 import { Waiters } from './waiters.ts';
 
@@ -79,6 +80,7 @@ export class WatchCache implements Stoppable {
   readonly #fanOut: FanOut;
   readonly #waiters: Waiters;
   readonly #recent = new RecentSnapshots();
+  readonly #settler: Settler;
   readonly #window: WindowBounds;
   #olderChanges: OlderChanges | undefined;
   #reachingBack: Promise<void> | undefined;
@@ -113,6 +115,7 @@ export class WatchCache implements Stoppable {
       ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
     });
     this.#waiters = new Waiters(this.#clock, () => this.revision);
+    this.#settler = new Settler({ clock: this.#clock, state: () => this.#state });
     this.#feed = new CacheFeed(
       {
         storage: options.storage,
@@ -125,7 +128,10 @@ export class WatchCache implements Stoppable {
       },
       {
         adopted: (state) => this.#adopt(state),
-        changed: (change) => this.#fanOut.publish(change),
+        changed: (change) => {
+          this.#fanOut.publish(change);
+          this.#settler.changed(change.previous !== undefined);
+        },
         reached: (revision) => this.#waiters.reached(revision),
         progressed: () => this.#sendBookmarks(),
         lost: (horizon) => this.#fanOut.endAll({ reason: 'compacted', horizon }),
@@ -299,6 +305,7 @@ export class WatchCache implements Stoppable {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#tickTimer?.cancel();
+    this.#settler.stop();
     this.#feed.stop();
     this.#olderChanges?.stop();
     this.#fanOut.endAll({ reason: 'closed' });
