@@ -1,6 +1,6 @@
 /**
- * Work on several pairs of new servers. Two processes of one build differ by some percent for as long as they live, so a
- * bar of some percent needs the figures of several processes.
+ * Work on several pairs of new servers. Two processes of one build differ by some percent for as long as they live, so
+ * a bar of some percent needs the figures of several processes.
  */
 import type { Side } from './side.ts';
 

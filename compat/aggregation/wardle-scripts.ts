@@ -9,9 +9,9 @@ const BETA = 'v1beta1.wardle.example.com';
 const WARDLE = { namespace: 'wardle', service: 'api', account: 'apiserver' };
 const GROUP = 'wardle.example.com';
 /**
- * The rights of artifacts/example/rbac.yaml of its module, those to read mutating policies, which it reads too, and those
- * to read ConfigMaps. The `sdk` part runs beside this one and creates a policy with ConfigMaps as parameters; the server
- * reads the parameters of every policy, and is not ready until it has listed them.
+ * The rights of artifacts/example/rbac.yaml of its module, those to read mutating policies, which it reads too, and
+ * those to read ConfigMaps. The `sdk` part runs beside this one and creates a policy with ConfigMaps as parameters; the
+ * server reads the parameters of every policy, and is not ready until it has listed them.
  */
 const RULES = `
 - {apiGroups: [''], resources: [namespaces, configmaps], verbs: [get, watch, list]}

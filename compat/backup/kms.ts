@@ -1,7 +1,7 @@
 /**
  * Keelson and kube-apiserver with one KMS v2 plugin on one etcd. Each must read what the other has written, before and
- * after the key of the plugin is rotated, and encrypt outdated values again. `keelson open` must read a snapshot with the
- * plugin, and name the values that it cannot read without it.
+ * after the key of the plugin is rotated, and encrypt outdated values again. `keelson open` must read a snapshot with
+ * the plugin, and name the values that it cannot read without it.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -49,8 +49,8 @@ export const FULL: readonly Run[] = [
 ];
 
 /**
- * The text of an EncryptionConfiguration. Each rule has a second key and identity, which are not used for writes. `socket`
- * is that of the KMS plugin; one rule at most may have it, because its name is unique.
+ * The text of an EncryptionConfiguration. Each rule has a second key and identity, which are not used for writes.
+ * `socket` is that of the KMS plugin; one rule at most may have it, because its name is unique.
  */
 export function encryptionConfig(rules: NonNullable<Run['encryption']>, socket = ''): string {
   const secret = (fill: number): string => Buffer.alloc(32, fill).toString('base64');

@@ -106,8 +106,8 @@ async function conflictingNames({ a, b }: Servers): Promise<void> {
 }
 
 /**
- * Both servers create definitions with the same kind at the same time. Each server decides on what it has seen, as in the
- * reference, so both definitions may get the name. The other one gets it when the first is deleted.
+ * Both servers create definitions with the same kind at the same time. Each server decides on what it has seen, as in
+ * the reference, so both definitions may get the name. The other one gets it when the first is deleted.
  */
 async function namesAtOnce({ a, b }: Servers): Promise<void> {
   for (let i = 0; i < ROUNDS; i++) {

@@ -1,8 +1,8 @@
 /**
- * Keelson and kube-apiserver on one etcd at the same time. Objects of every kind are created through one server and read,
- * listed, watched, updated and deleted through the other; so are names with any characters; ports and addresses of
- * Services are allocated by both; both are in the endpoints of `default/kubernetes`; neither changes the objects of the
- * other.
+ * Keelson and kube-apiserver on one etcd at the same time. Objects of every kind are created through one server and
+ * read, listed, watched, updated and deleted through the other; so are names with any characters; ports and addresses
+ * of Services are allocated by both; both are in the endpoints of `default/kubernetes`; neither changes the objects of
+ * the other.
  *
  * usage: main.ts [--full]
  *   --full   more pairs of encryption keys, JSON values, a rotation of keys with restarts, kills of either server

@@ -1,6 +1,6 @@
 /**
- * The etcd driver on real etcd: the storage suite and the model scripts on clusters of one and three members, cases with
- * faults, and servers on two clusters. The full form runs them on etcd 3.6, 3.5 and 3.4.
+ * The etcd driver on real etcd: the storage suite and the model scripts on clusters of one and three members, cases
+ * with faults, and servers on two clusters. The full form runs them on etcd 3.6, 3.5 and 3.4.
  *
  * usage: main.ts [--full] [--etcd PROGRAM [--no-model]] [--only TEXT] [--scripts N] [--seed N]
  */

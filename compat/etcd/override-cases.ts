@@ -1,6 +1,6 @@
 /**
- * `--etcd-servers-overrides`, the metrics of etcd and the comparison of keys, beside a kube-apiserver with the same flags on
- * the same clusters.
+ * `--etcd-servers-overrides`, the metrics of etcd and the comparison of keys, beside a kube-apiserver with the same
+ * flags on the same clusters.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
  * Moves the data of a kube-apiserver to Keelson and back. A kube-apiserver writes objects of every kind to etcd,
  * encrypted. They are migrated to a data folder, which Keelson serves; Keelson changes objects. The folder is migrated
- * to another etcd, which another kube-apiserver serves. The folder is also exported to a snapshot file, which etcd's own
- * program checks and restores, and which is imported to a data folder and to an etcd.
+ * to another etcd, which another kube-apiserver serves. The folder is also exported to a snapshot file, which etcd's
+ * own program checks and restores, and which is imported to a data folder and to an etcd.
  *
  * usage: main.ts [--objects N]
  *   --objects   also moves this many objects between all stores, and prints the times; default 0

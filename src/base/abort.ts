@@ -22,8 +22,8 @@ export function onAbort(signal: AbortSignal | undefined, listener: (reason: Erro
 }
 
 /**
- * Settles as the promise does, or rejects with the reason of the signal if that aborts first. What the promise stands for
- * goes on.
+ * Settles as the promise does, or rejects with the reason of the signal if that aborts first. The work behind the
+ * promise continues.
  */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;

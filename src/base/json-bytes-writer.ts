@@ -1,6 +1,6 @@
 /**
- * A writer of JSON bytes, for values that are never JavaScript objects. It prints what `writeJson` prints. The buffer is
- * kept and used for the next text.
+ * A writer of JSON bytes, for values that are never JavaScript objects. It prints what `writeJson` prints. The buffer
+ * is kept and used for the next text.
  */
 import { copyBytes, encodeUtf8 } from './bytes.ts';
 import type { JsonValue } from './json-value.ts';

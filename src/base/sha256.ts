@@ -58,7 +58,9 @@ export function sha256Hex(message: Uint8Array): string {
   return text.toUpperCase();
 }
 
-/** The digest of a text as kube-apiserver shows it in messages and labels of metrics: `sha256:` and lower-case digits. */
+/**
+ * The digest of a text as kube-apiserver shows it in messages and labels of metrics: `sha256:` and lower-case digits.
+ */
 export function sha256Label(text: string): string {
   return `sha256:${sha256Hex(encodeUtf8(text)).toLowerCase()}`;
 }

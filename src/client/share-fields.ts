@@ -1,8 +1,9 @@
 /**
  * The sharing of equal `fieldsV1` values between the objects of a store. The objects of a collection mostly have the
  * same fields from the same managers; the `fieldsV1` of a small object takes V8 more than a kilobyte, and a third
- * of the time for parsing the object. Equal values are therefore found in the JSON text, and each is read once. Invariants: a
- * shared value is equal to the one in the text, and is frozen; the rest of the text is read as without sharing.
+ * of the time for parsing the object. Equal values are therefore found in the JSON text, and each is read once.
+ * Invariants: a shared value is equal to the one in the text, and is frozen; the rest of the text is read as without
+ * sharing.
  */
 import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { readPlainText } from '../base/json-read.ts';

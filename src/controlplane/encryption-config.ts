@@ -29,8 +29,8 @@ const PROVIDERS: readonly string[] = [...CIPHERS, 'identity', 'kms'];
 const WITHOUT_API = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations'];
 
 /**
- * Makes the providers of a configuration; none is started. Throws ConfigError with every problem and its path. The secrets
- * of keys are not in it.
+ * Makes the providers of a configuration; none is started. Throws ConfigError with every problem and its path. The
+ * secrets of keys are not in it.
  */
 export function parseEncryptionConfig({ text, path }: NamedText, factory: ProviderFactory): ProviderSet {
   const fail = (problem: string): never => {

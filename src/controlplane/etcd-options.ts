@@ -6,8 +6,8 @@ export interface EtcdOptions {
   /** `--etcd-servers`: URLs of members. One is used at a time; another one if it fails. */
   readonly servers: readonly string[];
   /**
-   * `--etcd-servers-overrides`: built-in resources in other clusters, `group/resource#servers` with servers separated by
-   * semicolons. The prefix and the certificates are those of the main cluster.
+   * `--etcd-servers-overrides`: built-in resources in other clusters, `group/resource#servers` with servers separated
+   * by semicolons. The prefix and the certificates are those of the main cluster.
    */
   readonly serversOverrides: readonly string[];
   /** `--etcd-cafile`: verifies the certificates of the members. '': the CAs of the system. */

@@ -1,6 +1,7 @@
 /**
- * The delegation chain: filters → aggregator → built-in kinds → custom resources → 404. The servers are made in the order
- * of their dependencies, publish into one generic server, and share its filters: a request passes the filters once.
+ * The delegation chain: filters → aggregator → built-in kinds → custom resources → 404. The servers are made in the
+ * order of their dependencies, publish into one generic server, and share its filters: a request passes the filters
+ * once.
  */
 import { AggregatorServer } from '../aggregator/aggregator-server.ts';
 import { API_SERVICE } from '../aggregator/api-service.ts';
@@ -88,7 +89,9 @@ const LONG_RUNNING: LongRunningRules = {
 
 export interface ServerChainParts {
   readonly storages: Storages;
-  /** The storages as they were opened, without the transformation of values, for metrics of their size. Default: none. */
+  /**
+   * The storages as they were opened, without the transformation of values, for metrics of their size. Default: none.
+   */
   readonly media?: readonly Storage[];
   /** The registry of `/metrics`. Default: one of the generic server. */
   readonly metricRegistry?: MetricRegistry;

@@ -1,6 +1,6 @@
 /**
- * The read-only store over the state of an etcd snapshot. It decodes every value once, when it is filled. Values that cannot
- * be decoded are left out and reported, because one of them would fail every list of its resource.
+ * The read-only store over the state of an etcd snapshot. It decodes every value once, when it is filled. Values that
+ * cannot be decoded are left out and reported, because one of them would fail every list of its resource.
  */
 import { toError } from '../base/errors.ts';
 import { isJsonObject } from '../base/json-value.ts';

@@ -49,7 +49,9 @@ export function storageOf({ main, overrides }: Storages, { group, resource }: Gr
   return named(resource) ?? named(ALL_RESOURCES) ?? main;
 }
 
-/** Returns the storage that serves the object of a key. Keys of custom resources and private ones are in the main one. */
+/**
+ * Returns the storage that serves the object of a key. Keys of custom resources and private ones are in the main one.
+ */
 export function storageOfKey(storages: Storages, forms: Pick<StoredForms, 'definitionOf'>, key: string): Storage {
   const definition = storages.overrides.length === 0 ? undefined : forms.definitionOf(key);
   return definition === undefined ? storages.main : storageOf(storages, storedGroupResource(definition));

@@ -9,8 +9,8 @@ export type StorageErrorCode =
   /** Stored bytes fail their checksum or cannot be understood. Must not be retried. */
   | 'Corrupt'
   /**
-   * The key that encrypts or decrypts a value is not available now, because its KMS plugin fails. Nothing of this request
-   * took place.
+   * The key that encrypts or decrypts a value is not available now, because its KMS plugin fails. Nothing of this
+   * request took place.
    */
   | 'KeyUnavailable'
   /** The disk is full or a quota is reached. Nothing of this write took place. */

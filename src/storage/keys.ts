@@ -22,8 +22,8 @@ const ESCAPE = /\u0001[\u0001-\u0003]|\ud7ff([0-9a-f]{6})/g;
 const ESCAPE_AT = new RegExp(ESCAPE.source, 'y');
 
 /**
- * Whether JavaScript could order the key differently from its UTF-8 bytes, a driver could not store it, or it is not one
- * that `escapeSegment` makes.
+ * Whether JavaScript could order the key differently from its UTF-8 bytes, a driver could not store it, or it is not
+ * one that `escapeSegment` makes.
  */
 function isInvalid(key: string): boolean {
   for (let i = 0; i < key.length; i++) {

@@ -1,6 +1,7 @@
 /**
- * The removal of custom objects that were stored after their definition was deleted. The server that deletes a definition
- * does so when it finds no instance. A create that another server has admitted before may be stored after that.
+ * The removal of custom objects that were stored after their definition was deleted. The server that deletes a
+ * definition does so when it finds no instance. A create that another server has admitted before may be stored after
+ * that.
  * Invariant: an object is removed only if no definition for it has existed since it was created.
  */
 

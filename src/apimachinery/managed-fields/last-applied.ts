@@ -1,7 +1,7 @@
 /**
  * The annotation of kubectl's client-side apply. When `kubectl apply --server-side` takes over an object that was
- * applied from the client, fields that are as the annotation has them are not a conflict, and the annotation follows what
- * is applied. Only the manager `kubectl` gets this treatment.
+ * applied from the client, fields that are as the annotation has them are not a conflict, and the annotation follows
+ * what is applied. Only the manager `kubectl` gets this treatment.
  */
 import { readJson } from '../../base/json-read.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';

@@ -1,7 +1,7 @@
 /**
  * Shared managedFields of new objects. The objects that one manager creates within a second mostly have equal
- * managedFields. These are made once, and so are their JSON bytes and their protobuf form. Invariant: shared entries are
- * frozen.
+ * managedFields. These are made once, and so are their JSON bytes and their protobuf form. Invariant: shared entries
+ * are frozen.
  */
 import type { JsonArray, JsonObject } from '../../base/json-value.ts';
 import { writeJsonBytes } from '../../base/json-write.ts';

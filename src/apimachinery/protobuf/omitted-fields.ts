@@ -1,4 +1,6 @@
-/** The fields that `omitempty` and `omitzero` leave out of JSON, by what is on the wire. The rules are the decoder's. */
+/**
+ * The fields that `omitempty` and `omitzero` leave out of JSON, by what is on the wire. The rules are the decoder's.
+ */
 
 import type { ScalarType } from '../type-view.ts';
 import { isGoStruct } from './decode-scalar.ts';

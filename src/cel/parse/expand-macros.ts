@@ -20,8 +20,8 @@ export class MacroExpander {
   }
 
   /**
-   * Returns the expansion of a macro call, or the call itself if it is not a macro. Throws ParsingEnded if macros copy too
-   * many nodes.
+   * Returns the expansion of a macro call, or the call itself if it is not a macro. Throws ParsingEnded if macros copy
+   * too many nodes.
    */
   expand(call: CallExpr): Expr {
     const macro = this.#macros

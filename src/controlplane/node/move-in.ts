@@ -5,8 +5,8 @@ import { syncFolder } from '../../storage/lmdb/folder.ts';
 import { FORMER } from './restore-state.ts';
 
 /**
- * Moves the former parts away and the new ones in, and removes the former ones. The parts are the entries of `staged`. A
- * server does not start if this is interrupted.
+ * Moves the former parts away and the new ones in, and removes the former ones. The parts are the entries of `staged`.
+ * A server does not start if this is interrupted.
  */
 export function moveIn(dataDir: string, staged: string): void {
   const former = join(dataDir, FORMER);

@@ -10,7 +10,9 @@ export const FORMER = 'restore.old';
 /** The new objects of an import until they are verified. A server does not start while this folder exists. */
 export const IMPORTED = 'import.new';
 
-/** Throws ConfigError if a restore of the data folder was interrupted while its parts were moved, or an import at all. */
+/**
+ * Throws ConfigError if a restore of the data folder was interrupted while its parts were moved, or an import at all.
+ */
 export function checkRestoreFinished(dataDir: string): void {
   if (existsSync(join(dataDir, IMPORTED)))
     throw new ConfigError(

@@ -1,6 +1,6 @@
 /**
- * The comparison of this server's client CAs and ServiceAccount keys with those of the other API servers on its storage.
- * A server publishes hashes of both as annotations of its identity Lease. kube-apiserver does not; its CAs
+ * The comparison of this server's client CAs and ServiceAccount keys with those of the other API servers on its
+ * storage. A server publishes hashes of both as annotations of its identity Lease. kube-apiserver does not; its CAs
  * are in the ConfigMap `extension-apiserver-authentication`.
  * Invariant: a rotation gives no warning if all servers trust the new CA or key before one of them uses it.
  */

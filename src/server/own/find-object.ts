@@ -4,9 +4,9 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Lister } from './lister.ts';
 
 /**
- * Returns the object, fresh to the last write that this server has answered. An object that the lister does not have may
- * have been created through another server a moment ago, so the lister catches up with the storage before the object
- * counts as missing.
+ * Returns the object, fresh to the last write that this server has answered. An object that the lister does not have
+ * may have been created through another server a moment ago, so the lister catches up with the storage before the
+ * object counts as missing.
  */
 export function findObject(lister: Lister, namespace: string, name: string): MaybePromise<JsonObject | undefined> {
   return andThen(lister.fresh(), () => lister.get(namespace, name) ?? findCurrent(lister, namespace, name));

@@ -1,6 +1,7 @@
 /**
- * Continue tokens in kube-apiserver's form: base64url of `{"v":"meta.k8s.io/v1","rv":N,"start":"..."}`. A server accepts
- * the tokens of the other. `start` is the key of the next object; kube-apiserver's is the last key with a zero byte.
+ * Continue tokens in kube-apiserver's form: base64url of `{"v":"meta.k8s.io/v1","rv":N,"start":"..."}`. A server
+ * accepts the tokens of the other. `start` is the key of the next object; kube-apiserver's is the last key with a zero
+ * byte.
  *
  * Invariant: the start key of a decoded token is below the prefix of the list that it is used with.
  */

@@ -1,6 +1,6 @@
 /**
- * The heads of envelopes: everything before the length of the object's message. Objects of one type have equal heads, so
- * the last one is remembered.
+ * The heads of envelopes: everything before the length of the object's message. Objects of one type have equal heads,
+ * so the last one is remembered.
  */
 import { decodeEnvelope, ENVELOPE_PREFIX } from '../../apimachinery/protobuf/envelope.ts';
 import { MessageCursor } from '../../apimachinery/protobuf/message-cursor.ts';

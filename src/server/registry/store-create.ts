@@ -209,8 +209,8 @@ function write(
 }
 
 /**
- * Writes both values. On a shared storage the second one has a commit of its own, or another server has written it after
- * the first. It counts in the next request in both cases.
+ * Writes both values. On a shared storage the second one has a commit of its own, or another server has written it
+ * after the first. It counts in the next request in both cases.
  */
 async function writeFollowed(
   core: StoreCore,

@@ -71,7 +71,9 @@ export interface StoredFormsOptions {
   readonly scope: string;
   /** How built-in kinds are written. */
   readonly mediaType: StorageMediaType;
-  /** Called for each value of a built-in resource that cannot be decoded, before the error is thrown. Default: nothing. */
+  /**
+   * Called for each value of a built-in resource that cannot be decoded, before the error is thrown. Default: nothing.
+   */
   readonly onUndecodable?: ((resource: GroupResource) => void) | undefined;
 }
 

@@ -41,8 +41,8 @@ const SLICE_BYTES = 8 * 2 ** 20;
 const NOTHING: Buffer = Buffer.alloc(1);
 
 /**
- * Reads the store of a folder, in key order, and checks each record. Takes the lock meanwhile. Throws ConfigError if the
- * folder is in use or has no store, and StorageError `Corrupt` if a record is damaged.
+ * Reads the store of a folder, in key order, and checks each record. Takes the lock meanwhile. Throws ConfigError if
+ * the folder is in use or has no store, and StorageError `Corrupt` if a record is damaged.
  */
 export async function readStore(path: string): Promise<StoreContents> {
   const full = resolve(path);
@@ -82,8 +82,8 @@ export interface NewStore {
 }
 
 /**
- * Makes a store in a folder that does not exist. Every key keeps its revision. Throws StorageError `NoSpace` if the disk
- * is full, and `InvalidArgument` for a key or a value that a store cannot have. The folder is incomplete then.
+ * Makes a store in a folder that does not exist. Every key keeps its revision. Throws StorageError `NoSpace` if the
+ * disk is full, and `InvalidArgument` for a key or a value that a store cannot have. The folder is incomplete then.
  */
 export async function writeStore(path: string, store: NewStore): Promise<void> {
   const dataFile = join(path, DATA_FILE);

@@ -9,8 +9,8 @@ const APPEND = { append: true };
 
 /**
  * Writes the record and points the key index at it. Returns the size of the record. With `noOverwrite` it returns 0 and
- * writes nothing if the key is in the index; LMDB checks that while it inserts. Throws Corrupt if the log has a record at
- * or after the position.
+ * writes nothing if the key is in the index; LMDB checks that while it inserts. Throws Corrupt if the log has a record
+ * at or after the position.
  */
 export function storeRecord(
   { log, keys }: Pick<Database, 'log' | 'keys'>,

@@ -6,8 +6,8 @@ import { type Folder, openFolder } from './folder.ts';
 import { openError } from './medium-error.ts';
 
 /**
- * Calls `use` with the database of an existing folder, and holds the lock of the folder meanwhile. Throws ConfigError if
- * the folder is in use or has no store, and the errors of `openLmdbStorage`.
+ * Calls `use` with the database of an existing folder, and holds the lock of the folder meanwhile. Throws ConfigError
+ * if the folder is in use or has no store, and the errors of `openLmdbStorage`.
  */
 export async function withDatabase<T>(path: string, use: (database: Database) => Promise<T>): Promise<T> {
   let folder: Folder | undefined;

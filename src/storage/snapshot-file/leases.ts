@@ -1,6 +1,6 @@
 /**
- * The bucket `lease` of etcd: messages `leasepb.Lease` by id. A member that starts with the file grants each lease anew,
- * for the time that remained at its last checkpoint, and otherwise for its whole time to live.
+ * The bucket `lease` of etcd: messages `leasepb.Lease` by id. A member that starts with the file grants each lease
+ * anew, for the time that remained at its last checkpoint, and otherwise for its whole time to live.
  */
 import { VARINT, WireWriter } from '../../apimachinery/protobuf/wire.ts';
 import { readFields } from '../wire/field-reader.ts';
