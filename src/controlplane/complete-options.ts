@@ -84,6 +84,7 @@ export async function completeOptions(given: ServerOptions, platform: Platform):
   }
   if (options.storage === 'etcd' && options.etcd.servers.length === 0)
     throw new ConfigError('--storage=etcd: name the servers of the cluster (--etcd-servers=http://host:2379)');
+  // Refuses an invalid value before anything is opened.
   parseEtcdOverrides(options.etcd.serversOverrides);
   if (options.storage === 'etcd' && options.leaderElection.enabled)
     completeElectionOptions({ ...options.leaderElection, identity: 'this server' });
