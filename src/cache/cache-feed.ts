@@ -13,6 +13,7 @@ import type { Revision, Storage, StorageEvent, Watch, WatchEnd } from '../storag
 import type { Describe, Entry, WindowBounds } from './cache.ts';
 import { CacheState } from './cache-state.ts';
 import type { Change } from './change.ts';
+import type { ExpectedEntries } from './expected-entries.ts';
 import { loadState } from './load-state.ts';
 
 const RETRY: BackoffPolicy = { initialMs: 100, capMs: 5000 };
@@ -23,6 +24,7 @@ export interface CacheFeedOptions {
   readonly prefixes: readonly string[];
   readonly describe: Describe;
   readonly window: WindowBounds;
+  readonly expected?: ExpectedEntries;
   /** Called for each previous version that leaves the event window. */
   onDrop(previous: Entry): void;
   /** Called for every failure, before the retry is scheduled. */
@@ -84,11 +86,16 @@ export class CacheFeed {
 
   async #load(): Promise<void> {
     try {
-      const { storage, prefixes, describe, window } = this.#options;
+      const { storage, prefixes, describe, window, expected } = this.#options;
       const loaded = await loadState({ storage, prefixes, describe, backfill: window.events });
       if (this.#stopped) return;
       const onDrop = (previous: Entry): void => this.#options.onDrop(previous);
-      const state = new CacheState(loaded.map, loaded.revision, { describe, window, onDrop });
+      const state = new CacheState(loaded.map, loaded.revision, {
+        describe,
+        window,
+        onDrop,
+        ...(expected !== undefined && { expected }),
+      });
       this.#follow(state, loaded.target);
     } catch (caught) {
       this.#retry(toError(caught), () => this.#load());

@@ -8,6 +8,7 @@ import type { Describe, Entry, WindowBounds } from './cache.ts';
 import { Change } from './change.ts';
 import { makeEntry } from './entry.ts';
 import { EventWindow } from './event-window.ts';
+import type { ExpectedEntries } from './expected-entries.ts';
 
 export class CacheState {
   readonly map: OrderedMap<string, Entry>;
@@ -16,16 +17,23 @@ export class CacheState {
   /** The number of broken entries. */
   broken = 0;
   readonly #describe: Describe;
+  readonly #expected: ExpectedEntries | undefined;
 
   /** Takes ownership of `map`, which is the state at `revision`. */
   constructor(
     map: OrderedMap<string, Entry>,
     revision: Revision,
-    options: { describe: Describe; window: WindowBounds; onDrop: (previous: Entry) => void },
+    options: {
+      readonly describe: Describe;
+      readonly window: WindowBounds;
+      readonly onDrop: (previous: Entry) => void;
+      readonly expected?: ExpectedEntries;
+    },
   ) {
     this.map = map;
     this.revision = revision;
     this.#describe = options.describe;
+    this.#expected = options.expected;
     this.window = new EventWindow(options.window, revision, options.onDrop);
     map.forEachFrom(undefined, undefined, (entry) => {
       if (entry.broken !== undefined) this.broken++;
@@ -35,7 +43,7 @@ export class CacheState {
   /** Applies one event. Returns undefined if it changes nothing: the deletion of an unknown key. */
   apply(event: StorageEvent): Change | undefined {
     const { key, revision } = event;
-    const entry = event.type === 'put' ? makeEntry(this.#describe, key, revision, event.value) : undefined;
+    const entry = event.type === 'put' ? this.#entryOf(key, revision, event.value) : undefined;
     const previous = entry === undefined ? this.map.delete(key) : this.map.set(key, entry);
     this.revision = Math.max(this.revision, revision);
     if (entry === undefined && previous === undefined) return undefined;
@@ -44,6 +52,10 @@ export class CacheState {
     const change = new Change(key, revision, entry, previous);
     this.window.push(change);
     return change;
+  }
+
+  #entryOf(key: string, revision: Revision, value: Uint8Array): Entry {
+    return this.#expected?.take(key, revision, value) ?? makeEntry(this.#describe, key, revision, value);
   }
 
   /** The map at a revision at or above the window's floor: a clone on which later changes are undone. */

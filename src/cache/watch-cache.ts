@@ -33,6 +33,7 @@ import type {
 import { CacheFeed } from './cache-feed.ts';
 import type { CacheState } from './cache-state.ts';
 import { DEFAULT_WINDOW } from './event-window.ts';
+import { ExpectedEntries } from './expected-entries.ts';
 import { FanOut, type WatchOrigin } from './fan-out/fan-out.ts';
 import { Forms } from './forms.ts';
 import { type OlderChanges, readOlderChanges } from './older-changes.ts';
@@ -81,6 +82,8 @@ export class WatchCache implements Stoppable {
   readonly #waiters: Waiters;
   readonly #recent = new RecentSnapshots();
   readonly #settler: Settler;
+  /** Undefined for an embedded store, which delivers the event of a write before it answers the write. */
+  readonly #expected: ExpectedEntries | undefined;
   readonly #window: WindowBounds;
   #olderChanges: OlderChanges | undefined;
   #reachingBack: Promise<void> | undefined;
@@ -102,6 +105,7 @@ export class WatchCache implements Stoppable {
     this.#clock = options.clock ?? systemClock;
     const window = options.window ?? DEFAULT_WINDOW;
     this.#window = window;
+    this.#expected = options.storage.embedded ? undefined : new ExpectedEntries();
     this.#forms = new Forms({
       maker: options.forms ?? NO_FORMS,
       ...(options.formBytes === undefined ? {} : { bytes: options.formBytes }),
@@ -123,6 +127,7 @@ export class WatchCache implements Stoppable {
         prefixes: options.prefixes,
         describe: options.describe,
         window,
+        ...(this.#expected !== undefined && { expected: this.#expected }),
         onDrop: (previous) => this.#forms.forget(previous),
         onTrouble: (error) => options.onTrouble?.(error),
       },
@@ -165,6 +170,14 @@ export class WatchCache implements Stoppable {
     const entry = this.#readable().map.get(key);
     if (entry?.broken !== undefined) throw entry.broken;
     return entry;
+  }
+
+  /**
+   * Announces the entry of an acknowledged write, which was made of the stored bytes `value`. The cache uses it when the
+   * event of the write arrives.
+   */
+  expect(entry: Entry, value: Uint8Array): void {
+    if (this.#state !== undefined && entry.revision > this.#state.revision) this.#expected?.add(entry, value);
   }
 
   /** The entry in another form. Throws, or rejects with, the error of the form maker. */

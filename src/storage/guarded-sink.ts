@@ -30,11 +30,25 @@ export class GuardedSink {
   }
 
   events(events: readonly StorageEvent[]): void {
-    this.#call(() => this.#sink.events(events));
+    if (this.#ending !== undefined) return;
+    this.#calling = true;
+    try {
+      this.#sink.events(events);
+    } catch (caught) {
+      this.#threw(caught);
+    }
+    this.#called();
   }
 
   progress(revision: Revision): void {
-    this.#call(() => this.#sink.progress(revision));
+    if (this.#ending !== undefined) return;
+    this.#calling = true;
+    try {
+      this.#sink.progress(revision);
+    } catch (caught) {
+      this.#threw(caught);
+    }
+    this.#called();
   }
 
   /** Ends the watch now, or after the running call. Later calls do nothing. */
@@ -50,17 +64,13 @@ export class GuardedSink {
     }
   }
 
-  #call(call: () => void): void {
-    if (this.#ending !== undefined) return;
-    this.#calling = true;
-    try {
-      call();
-    } catch (caught) {
-      const cause = toError(caught);
-      this.#ending = { reason: 'failed', error: new BugError(`a watch sink threw: ${cause.message}`, { cause }) };
-    } finally {
-      this.#calling = false;
-    }
+  #threw(caught: unknown): void {
+    const cause = toError(caught);
+    this.#ending = { reason: 'failed', error: new BugError(`a watch sink threw: ${cause.message}`, { cause }) };
+  }
+
+  #called(): void {
+    this.#calling = false;
     if (this.#ending !== undefined) this.finish(this.#ending);
   }
 }

@@ -88,34 +88,45 @@ class TransformedValues implements StorageMapping {
   }
 
   outerEvent(event: StorageEvent): MaybePromise<StorageEvent> {
-    return andThen(event.previous && this.outerItem(event.previous), (previous): MaybePromise<StorageEvent> => {
-      if (event.type === 'delete') return { ...event, previous };
-      return andThen(this.fromStorage(event.key, event.value), ({ value, stale }) => ({
-        ...event,
-        value,
-        previous,
-        ...(stale ? { stale } : {}),
-      }));
-    });
+    if (event.previous !== undefined)
+      return andThen(this.outerItem(event.previous), (previous) => this.#outerEvent(event, previous));
+    return this.#outerEvent(event, undefined);
+  }
+
+  #outerEvent(event: StorageEvent, previous: KeyValue | undefined): MaybePromise<StorageEvent> {
+    if (event.type === 'delete') return { ...event, previous };
+    const plain = this.fromStorage(event.key, event.value);
+    return isPromise(plain)
+      ? plain.then((decoded) => plainPut(event, previous, decoded))
+      : plainPut(event, previous, plain);
   }
 
   fromStorage(key: string, stored: Uint8Array): MaybePromise<FromStorage> {
-    const fail = (caught: unknown): never => {
-      if (isKeelsonError(caught)) throw caught;
-      const message = `the value of ${JSON.stringify(key)} cannot be understood`;
-      throw new StorageError('Corrupt', message, { cause: caught, key });
-    };
     try {
       const plain = this.#transformer.fromStorage(stored, { key });
-      return isPromise(plain) ? plain.catch(fail) : plain;
+      return isPromise(plain) ? plain.catch((caught: unknown) => notUnderstood(key, caught)) : plain;
     } catch (caught) {
-      return fail(caught);
+      return notUnderstood(key, caught);
     }
   }
 
   toStorage(key: string, value: Uint8Array): MaybePromise<Uint8Array> {
     return this.#transformer.toStorage(value, { key });
   }
+}
+
+type PutEvent = Extract<StorageEvent, { readonly type: 'put' }>;
+
+function plainPut(event: PutEvent, previous: KeyValue | undefined, { value, stale }: FromStorage): PutEvent {
+  const { key, revision, created } = event;
+  const made: PutEvent = { type: 'put', key, value, revision, created, previous };
+  return stale || event.stale === true ? { ...made, stale: true } : made;
+}
+
+function notUnderstood(key: string, caught: unknown): never {
+  if (isKeelsonError(caught)) throw caught;
+  const message = `the value of ${JSON.stringify(key)} cannot be understood`;
+  throw new StorageError('Corrupt', message, { cause: caught, key });
 }
 
 class TransformedStorage extends WrappedStorage {

@@ -17,6 +17,7 @@ import {
   type Write,
 } from './embedded-storage.ts';
 import { StorageError } from './errors.ts';
+import { InFlight } from './in-flight.ts';
 import { checkKey, type KeyRange } from './keys.ts';
 import type {
   CreateOptions,
@@ -57,7 +58,7 @@ export abstract class WrappedStorage implements Storage {
   protected readonly mapping: StorageMapping;
   /** Also reachable while stop() waits for writes; see `open`. */
   protected readonly inner: Storage;
-  readonly #writes = new Set<Promise<unknown>>();
+  readonly #writes = new InFlight();
   readonly #snapshots = new Set<WrappedSnapshot>();
   #closed = false;
   #stopping: Promise<void> | undefined;
@@ -123,11 +124,11 @@ export abstract class WrappedStorage implements Storage {
   }
 
   create(key: string, value: Uint8Array, options?: CreateOptions): Promise<WriteResult> {
-    return this.#write(async (inner) => {
+    return this.#write((inner) => {
       checkKey(key);
-      const stored = await this.innerValue(key, value);
-      const followedBy = options?.followedBy && (await this.innerValue(key, options.followedBy));
-      return this.#outerWrite(await inner.create(this.mapping.innerKey(key), stored, { ...options, followedBy }));
+      const stored = this.innerValue(key, value);
+      if (isPromise(stored) || options?.followedBy !== undefined) return this.#createLater(inner, key, stored, options);
+      return inner.create(this.mapping.innerKey(key), stored, options).then(this.#outerWrite);
     });
   }
 
@@ -138,9 +139,9 @@ export abstract class WrappedStorage implements Storage {
     options?: WriteOptions,
   ): Promise<WriteResult> {
     if (seen === undefined) return this.create(key, value, options);
-    return this.#write(async () => {
+    return this.#write(() => {
       checkKey(key);
-      return this.#outerWrite(await this.innerCompareAndWrite(key, seen, value, options));
+      return this.innerCompareAndWrite(key, seen, value, options).then(this.#outerWrite);
     });
   }
 
@@ -221,17 +222,24 @@ export abstract class WrappedStorage implements Storage {
 
   async #stop(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled(this.#writes);
+    await this.#writes.idle();
     await this.close(this.inner);
     for (const snapshot of [...this.#snapshots]) await snapshot.stop();
   }
 
   #write<R>(write: (inner: Storage) => Promise<R>): Promise<R> {
-    const result = (async () => write(this.open()))();
-    this.#writes.add(result);
-    const done = (): void => void this.#writes.delete(result);
-    result.then(done, done);
-    return result;
+    return this.#writes.run(() => write(this.open()));
+  }
+
+  async #createLater(
+    inner: Storage,
+    key: string,
+    value: MaybePromise<Uint8Array>,
+    options: CreateOptions | undefined,
+  ): Promise<WriteResult> {
+    const stored = await value;
+    const followedBy = options?.followedBy && (await this.innerValue(key, options.followedBy));
+    return this.#outerWrite(await inner.create(this.mapping.innerKey(key), stored, { ...options, followedBy }));
   }
 
   #innerWrite(write: Write): MaybePromise<Write> {
@@ -240,10 +248,10 @@ export abstract class WrappedStorage implements Storage {
     return andThen(this.innerOverwrite(write.key, write.value), (value) => ({ ...write, key, value }));
   }
 
-  async #outerWrite(result: WriteResult): Promise<WriteResult> {
+  readonly #outerWrite = (result: WriteResult): MaybePromise<WriteResult> => {
     if (result.outcome === 'ok') return result;
-    return { ...result, current: await outerOptional(this.mapping, result.current) };
-  }
+    return andThen(outerOptional(this.mapping, result.current), (current) => ({ ...result, current }));
+  };
 }
 
 /** A snapshot of the inner store, seen through the mapping. */

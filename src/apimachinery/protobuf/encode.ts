@@ -7,7 +7,7 @@ import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
 import { getField, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
+import { sortUtf8 } from '../../base/utf8.ts';
 import { keepProtobuf, protobufOfShared } from '../managed-fields/shared-entries.ts';
 import type { AnyView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
 import { childPath, type FieldPath, indexPath, keyPath } from '../validation/field-path.ts';
@@ -21,6 +21,8 @@ export interface EncodeOptions {
   readonly maxDepth?: number;
   /** The longest result. Default 256 MiB. */
   readonly maxBytes?: number;
+  /** The result may be a part of a larger buffer that it keeps alive, so it must not be kept for long. Default false. */
+  readonly transient?: boolean;
 }
 
 export interface EncodeError {
@@ -67,7 +69,7 @@ function encodeWith(view: StructView, options: EncodeOptions, write: (encoder: E
   const ok = write(encoder);
   if (!ok) return refused(encoder.message, encoder.path());
   if (encoder.writer.full) return refused(`the result is longer than ${maxBytes} bytes`, undefined);
-  return { ok: true, bytes: encoder.writer.finish() };
+  return { ok: true, bytes: options.transient === true ? encoder.writer.finishView() : encoder.writer.finish() };
 }
 
 function refused(message: string, path: FieldPath | undefined): EncodeResult {
@@ -239,11 +241,12 @@ class Encoder {
 
   #writeMap(number: number, type: MapView, value: JsonValue, depth: number): boolean {
     if (!isJsonObject(value)) return this.#fail('must be a map');
-    const keys = Object.keys(value).sort(compareUtf8);
+    const keys = Object.keys(value);
+    sortUtf8(keys);
     const bytes = type.values.kind === 'scalar' && type.values.scalar === 'bytes';
     for (let i = keys.length - 1; i >= 0; i--) {
       const key = keys[i] as string;
-      const entry = getField(value, key) ?? null;
+      const entry = value[key] ?? null;
       const mark = this.writer.size;
       // Only map entries omit nil bytes.
       if (!(bytes && entry === null) && !this.#writeSingle(2, type.values, entry, depth + 1)) {

@@ -173,6 +173,21 @@ describe('a writer', () => {
     expect(first.size).toBe(0);
   });
 
+  it('shares the rest of its buffer after a view of it, which no later writer changes', () => {
+    const texts = Array.from({ length: 40 }, (_, i) => `text ${i} ${'x'.repeat(i * 100)}`);
+    const views = texts.map((text, i) => {
+      const writer = new WireWriter(1 << 20);
+      writer.writeText(text);
+      // Others copy, and need more than the rest of the buffer.
+      const other = new WireWriter(1 << 20);
+      for (let byte = 0; byte < i * 200; byte++) other.writeByte(0);
+      other.finish();
+      return writer.finishView();
+    });
+    expect(views.map((view) => Buffer.from(view).toString())).toEqual(texts);
+    expect(views[0]?.buffer).toBe(views[1]?.buffer);
+  });
+
   it('puts a length and a tag before what was written since a mark', () => {
     const bytes = written((writer) => {
       const mark = writer.size;

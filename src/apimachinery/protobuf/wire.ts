@@ -213,11 +213,20 @@ export class WireReader {
 
 const scratch = new DataView(new ArrayBuffer(8));
 
-const FIRST_BYTES = 4096;
-/** A larger buffer is not kept for the next writer. */
+const FIRST_BYTES = 32 * 1024;
+/** A larger buffer is not kept for the next writer, nor is a smaller rest of one. */
 const MAX_SPARE_BYTES = 64 * 1024;
-/** The buffer of the last writer that finished. A writer that is made before that gets one of its own. */
+const MIN_SPARE_BYTES = 4096;
+/**
+ * The buffer of the last writer that finished, or the rest of it. A writer that is made before that gets one of its own.
+ */
 let spare: Uint8Array | undefined;
+
+/**
+ * `text.charCodeAt`, without the lookup of the method: that is slow in V8 once it has seen more than four
+ * representations of strings.
+ */
+const codeUnitAt = Function.prototype.call.bind(String.prototype.charCodeAt) as (text: string, at: number) => number;
 
 /** Writes from the end of a growing buffer to its front: the last field of a message first, a value before its tag. */
 export class WireWriter {
@@ -245,10 +254,24 @@ export class WireWriter {
   /** A copy of what was written. Empties the writer, which must not be used afterwards. */
   finish(): Uint8Array {
     const bytes = copyBytes(this.#bytes.subarray(this.#pos));
-    if (this.#bytes.length <= MAX_SPARE_BYTES) spare = this.#bytes;
+    this.#leave(this.#bytes);
+    return bytes;
+  }
+
+  /**
+   * Like `finish`, without a copy. The result keeps the buffer alive, whose rest later writers use: for bytes that are
+   * not kept for long.
+   */
+  finishView(): Uint8Array {
+    const bytes = this.#bytes.subarray(this.#pos);
+    this.#leave(this.#bytes.subarray(0, this.#pos));
+    return bytes;
+  }
+
+  #leave(rest: Uint8Array): void {
+    if (rest.length >= MIN_SPARE_BYTES && rest.length <= MAX_SPARE_BYTES) spare = rest;
     this.#bytes = EMPTY_BYTES;
     this.#pos = 0;
-    return bytes;
   }
 
   /** A copy of what was written since `size` was `mark`. */
@@ -275,7 +298,7 @@ export class WireWriter {
     if (length <= SHORT_TEXT) {
       let i = 0;
       for (; i < length; i++) {
-        const code = text.charCodeAt(i);
+        const code = codeUnitAt(text, i);
         if (code >= 0x80) break;
         target[start + i] = code;
       }

@@ -13,7 +13,7 @@ import { NEVER } from '../deadline-wheel.ts';
 import type { ClientRequest, ClientStream } from '../http2/client/client-stream.ts';
 import { NotSentError } from '../outbound/errors.ts';
 import type { RequestEvents } from '../outbound/request-events.ts';
-import { MessageReader } from './message-reader.ts';
+import { MessageReader, wholeMessage } from './message-reader.ts';
 
 /** The channel, as its calls see it. */
 export interface CallChannel {
@@ -88,12 +88,24 @@ export abstract class GrpcCall implements RequestEvents<OutboundResponse>, ByteS
     // The body of an answer with a status is not gRPC, such as the text of a 404.
     if (this.#isDone || this.#status !== undefined) return true;
     try {
-      this.#reader ??= new MessageReader((message) => this.message(message), this.channel.maxMessageBytes);
-      for (let i = 0; i < chunks.length; i++) this.#reader.push(chunks[i]!);
+      for (let i = 0; i < chunks.length; i++) this.#push(chunks[i]!);
     } catch (caught) {
       this.cancel(this.#failure(toError(caught).message, caught));
     }
     return true;
+  }
+
+  #push(chunk: Uint8Array): void {
+    if (this.#reader === undefined) {
+      const { maxMessageBytes } = this.channel;
+      const message = wholeMessage(chunk, maxMessageBytes);
+      if (message !== undefined) {
+        this.message(message);
+        return;
+      }
+      this.#reader = new MessageReader((each) => this.message(each), maxMessageBytes);
+    }
+    this.#reader.push(chunk);
   }
 
   onDrain(): void {}

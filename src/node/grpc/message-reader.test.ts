@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MessageReader } from './message-reader.ts';
+import { MessageReader, wholeMessage } from './message-reader.ts';
 
 function framed(...messages: readonly string[]): Uint8Array {
   return Buffer.concat(
@@ -42,5 +42,17 @@ describe('the reader of gRPC messages', () => {
     const bytes = framed('abc');
     bytes[0] = 1;
     expect(() => read(bytes, bytes.length)).toThrow('compressed');
+  });
+
+  it('knows a chunk that is exactly one message', () => {
+    const one = framed('one');
+    expect(Buffer.from(wholeMessage(one)!).toString()).toBe('one');
+    expect(wholeMessage(framed(''))).toHaveLength(0);
+    expect(wholeMessage(one, 2)).toBeUndefined();
+    expect(wholeMessage(framed('one', 'two'))).toBeUndefined();
+    for (let size = 0; size < one.length; size++) expect(wholeMessage(one.subarray(0, size))).toBeUndefined();
+    const compressed = Uint8Array.from(one);
+    compressed[0] = 1;
+    expect(wholeMessage(compressed)).toBeUndefined();
   });
 });

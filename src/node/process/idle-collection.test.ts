@@ -32,7 +32,7 @@ describe('collection while idle', () => {
     expect(state.collected).toBe(2);
   });
 
-  it('does not collect again while the process is busy', async () => {
+  it('does not collect again while the process is busy, nor in the half minute after it', async () => {
     const { clock, state } = start();
     state.heap = 90 * MEGABYTE;
     await clock.advance(6000);
@@ -40,8 +40,27 @@ describe('collection while idle', () => {
     state.cpu += 4_000_000;
     await clock.advance(5000);
     expect(state.collected).toBe(1);
+    await clock.advance(25_000);
+    expect(state.collected).toBe(1);
     await clock.advance(5000);
     expect(state.collected).toBe(2);
+  });
+
+  it('does not collect in the pauses of a process that is busy now and then', async () => {
+    const { clock, state } = start();
+    state.heap = 90 * MEGABYTE;
+    await clock.advance(11_000);
+    expect(state.collected).toBe(2);
+    for (let burst = 0; burst < 5; burst++) {
+      state.heap = 90 * MEGABYTE;
+      state.cpu += 4_000_000;
+      await clock.advance(25_000);
+      expect(state.collected).toBe(2);
+    }
+    await clock.advance(10_000);
+    expect(state.collected).toBe(3);
+    await clock.advance(5000);
+    expect(state.collected).toBe(4);
   });
 
   it('does not collect for little garbage, nor a large heap', async () => {

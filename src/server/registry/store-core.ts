@@ -215,6 +215,13 @@ export class StoreCore {
     return entry;
   }
 
+  /** Like `entryOf`, for the state that an acknowledged write has made. */
+  entryOfWrite(state: StoredState): Entry {
+    const entry = this.entryOf(state);
+    this.cache.expect(entry, state.value);
+    return entry;
+  }
+
   /** Whether the stored bytes of a current state are exact: in the storage version and of the present schema. */
   isExact(revision: Revision): boolean {
     if (this.#exactFrom !== Number.POSITIVE_INFINITY) return true;

@@ -244,7 +244,7 @@ export function answerWrite(
   state: StoredState,
   created: boolean,
 ): MaybePromise<WriteAnswer> {
-  const bytes = core.show(core.entryOf(state), context.version);
+  const bytes = core.show(core.entryOfWrite(state), context.version);
   return isPromise(bytes) ? bytes.then((made) => ({ bytes: made, created })) : { bytes, created };
 }
 

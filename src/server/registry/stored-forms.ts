@@ -92,6 +92,8 @@ interface TypedResource {
 /** The values that were written last are kept until their events arrive, so that those are not decoded. */
 const MAX_WRITTEN = 256;
 const MAX_WRITTEN_BYTES = 64 * 1024;
+/** A store has copied or sent the bytes when it answers. */
+const TRANSIENT = { transient: true };
 
 interface WrittenForm {
   readonly stored: Uint8Array;
@@ -217,7 +219,7 @@ function protobufObject({ resolve }: TypedResource, stored: Uint8Array, key: str
 }
 
 function protobufBytes({ definition }: TypedResource, value: Uint8Array, key: string): Uint8Array {
-  const encoded = encodeObject(definition.storageVersion.type(), storedObject(value, key));
+  const encoded = encodeObject(definition.storageVersion.type(), storedObject(value, key), TRANSIENT);
   if (!encoded.ok)
     throw new BugError(`the value of ${JSON.stringify(key)} has no protobuf form: ${encoded.error.message}`);
   return encoded.bytes;

@@ -7,7 +7,16 @@ import { type Clock, sleep } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { GrpcError, isGrpcError } from '../../base/grpc.ts';
 import type { Revision } from '../storage.ts';
-import { COMPACT, type EtcdClient, LEASE_GRANT, LEASE_TIME_TO_LIVE, RANGE, STATUS, TXN } from './etcd-client.ts';
+import {
+  type CallOptions,
+  COMPACT,
+  type EtcdClient,
+  LEASE_GRANT,
+  LEASE_TIME_TO_LIVE,
+  RANGE,
+  STATUS,
+  TXN,
+} from './etcd-client.ts';
 import type { EtcdObserver, EtcdOperation } from './etcd-observer.ts';
 import { isMemberFailure, toStorageError } from './grpc-error.ts';
 import type { HistoryGuard } from './history-guard.ts';
@@ -31,6 +40,13 @@ import {
 
 const RETRY: BackoffPolicy = { initialMs: 50, capMs: 1000 };
 const PATIENCE_MS = 5_000;
+const READ: CallOptions = { isRead: true };
+const WRITE: CallOptions = { isRead: false };
+
+export interface TxnOutcome {
+  readonly response: TxnResponse;
+  readonly isRepeated: boolean;
+}
 
 export interface EtcdCallsOptions {
   readonly client: EtcdClient;
@@ -62,7 +78,7 @@ export class EtcdCalls {
     const begun = this.#clock.monotonic();
     let bytes: Uint8Array;
     try {
-      bytes = await this.#patiently(() => this.#client.call(RANGE, frame, { isRead: true }), isMemberFailure);
+      bytes = await this.#patiently(() => this.#client.call(RANGE, frame, READ));
     } catch (caught) {
       this.#observe(operation, key, begun, false);
       throw caught;
@@ -78,28 +94,52 @@ export class EtcdCalls {
    * have been carried out before. Throws the error of the last attempt, whose progress is `unknown` if that of any
    * attempt is. The observer is told as by `range`.
    */
-  async txn(
-    request: TxnRequest,
-    operation?: EtcdOperation,
-    key = '',
-  ): Promise<{ readonly response: TxnResponse; readonly isRepeated: boolean }> {
+  txn(request: TxnRequest, operation?: EtcdOperation, key = ''): Promise<TxnOutcome> {
     const frame = txnRequest(request);
     const begun = this.#clock.monotonic();
+    // Nearly all transactions are answered at the first attempt. They cost one promise here.
+    return this.#client.call(TXN, frame, WRITE).then(
+      (bytes) => this.#txnAnswered(bytes, operation, key, begun, false),
+      (caught: unknown) => this.#txnAgain(caught, frame, operation, key, begun),
+    );
+  }
+
+  /** Repeats a transaction whose first attempt has failed. */
+  async #txnAgain(
+    failure: unknown,
+    frame: Uint8Array,
+    operation: EtcdOperation | undefined,
+    key: string,
+    begun: number,
+  ): Promise<TxnOutcome> {
     let isRepeated = false;
+    let attempt: Promise<Uint8Array> | undefined = Promise.reject(failure);
     let bytes: Uint8Array;
     try {
       bytes = await this.#patiently(async () => {
         try {
-          return await this.#client.call(TXN, frame, { isRead: false });
+          const present = attempt ?? this.#client.call(TXN, frame, WRITE);
+          attempt = undefined;
+          return await present;
         } catch (caught) {
           isRepeated ||= isGrpcError(caught) && caught.progress === 'unknown';
           throw toError(caught);
         }
-      }, isMemberFailure);
+      }, begun);
     } catch (caught) {
       this.#observe(operation, key, begun, false);
       throw isRepeated ? withUnknownProgress(caught) : caught;
     }
+    return this.#txnAnswered(bytes, operation, key, begun, isRepeated);
+  }
+
+  #txnAnswered(
+    bytes: Uint8Array,
+    operation: EtcdOperation | undefined,
+    key: string,
+    begun: number,
+    isRepeated: boolean,
+  ): TxnOutcome {
     this.#observe(operation, key, begun, true);
     const response = readTxnResponse(bytes);
     // The revision when the request was sent does not matter here: every answer is one of the leader.
@@ -109,21 +149,21 @@ export class EtcdCalls {
 
   async compact(revision: Revision): Promise<void> {
     const frame = compactRequest(revision);
-    readHeaderOnly(await this.#patiently(() => this.#client.call(COMPACT, frame, { isRead: true }), isMemberFailure));
+    readHeaderOnly(await this.#patiently(() => this.#client.call(COMPACT, frame, READ)));
   }
 
   /** A lease of which no answer arrives expires unused, so that the call can be repeated. */
   async grantLease(ttlSeconds: number): Promise<LeaseId> {
     const frame = leaseGrantRequest(ttlSeconds);
-    const bytes = await this.#patiently(() => this.#client.call(LEASE_GRANT, frame, { isRead: true }), isMemberFailure);
+    const bytes = await this.#patiently(() => this.#client.call(LEASE_GRANT, frame, READ));
     return readLeaseGrantResponse(bytes).id;
   }
 
   /** The seconds until a lease expires; -1 for one that has expired. */
   async leaseSeconds(id: LeaseId): Promise<number> {
     const frame = leaseTimeToLiveRequest(id);
-    const call = (): Promise<Uint8Array> => this.#client.call(LEASE_TIME_TO_LIVE, frame, { isRead: true });
-    return readLeaseTimeToLiveResponse(await this.#patiently(call, isMemberFailure)).ttlSeconds;
+    const call = (): Promise<Uint8Array> => this.#client.call(LEASE_TIME_TO_LIVE, frame, READ);
+    return readLeaseTimeToLiveResponse(await this.#patiently(call)).ttlSeconds;
   }
 
   /** The status of the member in use. Throws GrpcError if it does not answer in time. */
@@ -135,14 +175,15 @@ export class EtcdCalls {
     if (operation !== undefined) this.#observer?.request(operation, key, this.#clock.monotonic() - begun, ok);
   }
 
-  async #patiently(call: () => Promise<Uint8Array>, isTransient: (error: unknown) => boolean): Promise<Uint8Array> {
-    const deadline = this.#clock.monotonic() + PATIENCE_MS;
+  /** Repeats a call while members fail, until `PATIENCE_MS` after `begun`. */
+  async #patiently(call: () => Promise<Uint8Array>, begun: number = this.#clock.monotonic()): Promise<Uint8Array> {
+    const deadline = begun + PATIENCE_MS;
     for (let failures = 0; ; failures++) {
       try {
         return await call();
       } catch (caught) {
         const left = deadline - this.#clock.monotonic();
-        if (!isTransient(caught) || left <= 0) throw toError(caught);
+        if (!isMemberFailure(caught) || left <= 0) throw toError(caught);
         await sleep(this.#clock, Math.min(backoffDelay(RETRY, failures), left));
       }
     }

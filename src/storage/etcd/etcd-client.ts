@@ -38,6 +38,13 @@ export interface EtcdClientOptions {
   readonly openChannel: OpenGrpcChannel;
 }
 
+export interface CallOptions {
+  /** The call changes nothing, so that it can be repeated after any failure of a member. */
+  readonly isRead: boolean;
+  /** Default 10 seconds. */
+  readonly timeoutMs?: number;
+}
+
 export class EtcdClient {
   readonly #channels: readonly GrpcChannel[];
   #pinned = 0;
@@ -55,22 +62,35 @@ export class EtcdClient {
    * reads (`isRead`) also after any failure of a member. Throws StorageError(Closed) once the client is closed: the
    * store waits for its writes first, so that such a call is a read.
    */
-  async call(
+  call(path: string, frame: Uint8Array, { isRead, timeoutMs = CALL_TIMEOUT_MS }: CallOptions): Promise<Uint8Array> {
+    const channel = this.#channel;
+    return channel
+      .unary(path, frame, timeoutMs)
+      .then(undefined, (caught: unknown) => this.#again(caught, channel, path, frame, { isRead, timeoutMs }));
+  }
+
+  /** Repeats a call whose first attempt has failed, if that is allowed. */
+  async #again(
+    failure: unknown,
+    failed: GrpcChannel,
     path: string,
     frame: Uint8Array,
-    { isRead, timeoutMs = CALL_TIMEOUT_MS }: { isRead: boolean; timeoutMs?: number },
+    { isRead, timeoutMs }: Required<CallOptions>,
   ): Promise<Uint8Array> {
+    let caught = failure;
+    let channel = failed;
     for (let attempt = 1; ; attempt++) {
-      const channel = this.#channel;
+      if (this.#isClosed) throw new StorageError('Closed', 'the store is stopped', { cause: caught });
+      if (!isMemberFailure(caught)) throw toError(caught);
+      this.failed(channel);
+      const mayRepeat = isRead || (isGrpcError(caught) && caught.progress === 'refused');
+      // A cluster of one member gets a second attempt, because its connection may just have been closed.
+      if (!mayRepeat || attempt >= Math.max(2, this.#channels.length)) throw toError(caught);
+      channel = this.#channel;
       try {
         return await channel.unary(path, frame, timeoutMs);
-      } catch (caught) {
-        if (this.#isClosed) throw new StorageError('Closed', 'the store is stopped', { cause: caught });
-        if (!isMemberFailure(caught)) throw toError(caught);
-        this.failed(channel);
-        const mayRepeat = isRead || (isGrpcError(caught) && caught.progress === 'refused');
-        // A cluster of one member gets a second attempt, because its connection may just have been closed.
-        if (!mayRepeat || attempt >= Math.max(2, this.#channels.length)) throw toError(caught);
+      } catch (next) {
+        caught = next;
       }
     }
   }

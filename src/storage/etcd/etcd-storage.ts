@@ -13,6 +13,7 @@ import {
   expectedRevision,
 } from '../checks.ts';
 import { StorageError } from '../errors.ts';
+import { InFlight } from '../in-flight.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
 import type { SizedStorage } from '../sized-storage.ts';
 import type {
@@ -83,7 +84,7 @@ export class EtcdStorage implements SizedStorage {
   readonly #writes: EtcdWrites;
   readonly #hub: WatchHub;
   readonly #watches = new Set<EtcdWatch>();
-  readonly #inFlight = new Set<Promise<unknown>>();
+  readonly #inFlight = new InFlight();
   readonly #host: WatchHost;
   /** Whether progress is read from a marker: until a member orders progress, and for good once one does not. */
   #progress: 'unknown' | 'ordered' | 'marker' = 'unknown';
@@ -277,7 +278,7 @@ export class EtcdStorage implements SizedStorage {
   async #stop(): Promise<void> {
     // A sink may have called stop(): its call returns first, because calls never overlap.
     await Promise.resolve();
-    await Promise.allSettled(this.#inFlight);
+    await this.#inFlight.idle();
     await this.#deliverAll();
     this.#hub.stop();
     for (const watch of [...this.#watches]) watch.finish({ reason: 'closed' });
@@ -310,14 +311,10 @@ export class EtcdStorage implements SizedStorage {
   }
 
   #write<R>(write: () => Promise<R>): Promise<R> {
-    const result = (async () => {
+    return this.#inFlight.run(() => {
       this.#assertOpen();
       return write();
-    })();
-    this.#inFlight.add(result);
-    const done = (): void => void this.#inFlight.delete(result);
-    result.then(done, done);
-    return result;
+    });
   }
 
   /** Everything that was read belongs to a history that no longer exists. */
@@ -339,8 +336,10 @@ function toKeyValue(keys: KeyMap, { key, value, revision, created }: EtcdKeyValu
 
 function toStorageEvent(keys: KeyMap, { type, item, previous }: EtcdEvent): StorageEvent {
   const key = keys.fromEtcd(item.key);
-  const before = previous && { previous: toKeyValue(keys, previous) };
-  const { revision } = item;
-  if (type === 'delete') return { type, key, revision, ...before };
-  return { type, key, value: item.value, revision, created: item.created, ...before };
+  const { value, revision, created } = item;
+  if (previous === undefined)
+    return type === 'delete' ? { type, key, revision } : { type, key, value, revision, created };
+  const before = toKeyValue(keys, previous);
+  if (type === 'delete') return { type, key, revision, previous: before };
+  return { type, key, value, revision, created, previous: before };
 }

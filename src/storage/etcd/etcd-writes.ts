@@ -16,12 +16,12 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../storage.ts';
-import { type EtcdCalls, withStorageError } from './etcd-calls.ts';
+import { type EtcdCalls, type TxnOutcome, withStorageError } from './etcd-calls.ts';
 import type { EtcdOperation } from './etcd-observer.ts';
-import { isLeaseNotFound } from './grpc-error.ts';
+import { isLeaseNotFound, toStorageError } from './grpc-error.ts';
 import type { KeyMap } from './key-map.ts';
 import type { Leases } from './leases.ts';
-import type { EtcdKeyValue, LeaseId, RangeResponse, TxnRequest, TxnResponse } from './messages.ts';
+import type { EtcdKeyValue, LeaseId, RangeResponse, TxnRequest } from './messages.ts';
 
 export interface EtcdWritesOptions {
   readonly calls: EtcdCalls;
@@ -43,9 +43,14 @@ export class EtcdWrites {
     this.#toItem = toItem;
   }
 
-  async create(key: string, value: Uint8Array, { ttlMs, followedBy }: CreateOptions): Promise<WriteResult> {
-    const result = await this.#put(key, 0, value, ttlMs);
-    if (result.outcome !== 'ok' || followedBy === undefined || equalBytes(value, followedBy)) return result;
+  create(key: string, value: Uint8Array, { ttlMs, followedBy }: CreateOptions): Promise<WriteResult> {
+    const result = this.#put(key, 0, value, ttlMs);
+    return followedBy === undefined || equalBytes(value, followedBy) ? result : this.#follow(key, result, followedBy);
+  }
+
+  async #follow(key: string, created: Promise<WriteResult>, followedBy: Uint8Array): Promise<WriteResult> {
+    const result = await created;
+    if (result.outcome !== 'ok') return result;
     try {
       await this.#put(key, result.revision, followedBy, undefined);
     } catch {
@@ -87,14 +92,22 @@ export class EtcdWrites {
     return { outcome: 'conflict', current: this.#toItem(item), revision };
   }
 
-  async #put(key: string, expected: Revision, value: Uint8Array, ttlMs: number | undefined): Promise<WriteResult> {
+  #put(key: string, expected: Revision, value: Uint8Array, ttlMs: number | undefined): Promise<WriteResult> {
     const etcdKey = this.#keys.toEtcd(key);
     const operation = expected === 0 ? 'create' : 'update';
-    const { response, isRepeated } = await this.#withLease(operation, key, ttlMs, (lease) => ({
+    const request = (lease: LeaseId | undefined): TxnRequest => ({
       compare: [{ key: etcdKey, revision: expected }],
       success: [{ type: 'put', key: etcdKey, value, lease }],
       failure: [{ type: 'get', key: etcdKey }],
-    }));
+    });
+    const answer =
+      ttlMs === undefined
+        ? this.#transact(operation, key, request(undefined))
+        : this.#withLease(operation, key, ttlMs, request);
+    return answer.then((outcome) => this.#putResult(key, expected, value, outcome));
+  }
+
+  #putResult(key: string, expected: Revision, value: Uint8Array, { response, isRepeated }: TxnOutcome): WriteResult {
     if (response.succeeded) return { outcome: 'ok', revision: response.header.revision, changed: true };
     const [item] = response.items;
     if (isRepeated) {
@@ -107,10 +120,9 @@ export class EtcdWrites {
   async #withLease(
     operation: EtcdOperation,
     key: string,
-    ttlMs: number | undefined,
-    request: (lease: LeaseId | undefined) => TxnRequest,
-  ): Promise<{ readonly response: TxnResponse; readonly isRepeated: boolean }> {
-    if (ttlMs === undefined) return this.#transact(operation, key, request(undefined));
+    ttlMs: number,
+    request: (lease: LeaseId) => TxnRequest,
+  ): Promise<TxnOutcome> {
     const lease = await withStorageError(() => this.#leases.take(ttlMs), { isWrite: false, key });
     let isUnknown: boolean;
     try {
@@ -130,12 +142,10 @@ export class EtcdWrites {
     }
   }
 
-  #transact(
-    operation: EtcdOperation,
-    key: string,
-    request: TxnRequest,
-  ): Promise<{ readonly response: TxnResponse; readonly isRepeated: boolean }> {
-    return withStorageError(() => this.#calls.txn(request, operation, key), { isWrite: true, key });
+  #transact(operation: EtcdOperation, key: string, request: TxnRequest): Promise<TxnOutcome> {
+    return this.#calls.txn(request, operation, key).catch((caught: unknown) => {
+      throw toError(toStorageError(caught, true, key));
+    });
   }
 }
 

@@ -32,7 +32,7 @@ export function stepHistory(
   }
   if (header.revision <= history.revision && history.clusterId !== '') return { history, restored: false };
   const revision = Math.max(history.revision, header.revision);
-  return { history: { ...history, clusterId: header.clusterId, revision }, restored: false };
+  return { history: { clusterId: header.clusterId, revision, horizon: history.horizon }, restored: false };
 }
 
 export class HistoryGuard {

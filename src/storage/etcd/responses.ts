@@ -4,10 +4,10 @@
  * Values are views of the message, which they keep alive: callers that keep a value for long copy it. Those of lists and
  * events are decoded at once.
  */
-import type { WireReader } from '../../apimachinery/protobuf/wire.ts';
+import { type WireError, WireReader } from '../../apimachinery/protobuf/wire.ts';
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { StorageError } from '../errors.ts';
-import { type ReadField, readFields, readNested, readText } from '../wire/field-reader.ts';
+import { enterNested, nextField, type ReadField, readFields, readText } from '../wire/field-reader.ts';
 import type {
   EtcdEvent,
   EtcdKeyValue,
@@ -36,16 +36,18 @@ export function readRangeResponse(bytes: Uint8Array): RangeResponse {
 }
 
 export function readTxnResponse(bytes: Uint8Array): TxnResponse {
+  const reader = new WireReader(bytes);
+  const end = bytes.length;
   let header = NO_HEADER;
   let succeeded = false;
   const items: (EtcdKeyValue | undefined)[] = [];
-  fields(bytes, (reader, field, end) => {
+  for (let field = nextField(reader, end); field !== 0; field = nextField(reader, end)) {
     if (field === 1) header = readHeader(reader, end);
     else if (field === 2) succeeded = number(reader, end) !== 0;
     else if (field === 3) items.push(readOperation(reader, end));
-    else return false;
-    return true;
-  });
+    else reader.skip(end);
+  }
+  checkMessage(reader.error);
   return { header, succeeded, items };
 }
 
@@ -103,6 +105,8 @@ export function readStatusResponse(bytes: Uint8Array): StatusResponse {
 }
 
 export function readWatchResponse(bytes: Uint8Array): WatchResponse {
+  const reader = new WireReader(bytes);
+  const end = bytes.length;
   let header = NO_HEADER;
   let watchId = 0;
   let created = false;
@@ -111,7 +115,7 @@ export function readWatchResponse(bytes: Uint8Array): WatchResponse {
   let reason = '';
   let fragment = false;
   const events: EtcdEvent[] = [];
-  fields(bytes, (reader, field, end) => {
+  for (let field = nextField(reader, end); field !== 0; field = nextField(reader, end)) {
     if (field === 1) header = readHeader(reader, end);
     else if (field === 2) watchId = number(reader, end);
     else if (field === 3) created = number(reader, end) !== 0;
@@ -120,9 +124,9 @@ export function readWatchResponse(bytes: Uint8Array): WatchResponse {
     else if (field === 6) reason = readText(reader, end);
     else if (field === 7) fragment = number(reader, end) !== 0;
     else if (field === 11) events.push(readEvent(reader, end));
-    else return false;
-    return true;
-  });
+    else reader.skip(end);
+  }
+  checkMessage(reader.error);
   return { header, watchId, created, canceled, compactRevision, reason, fragment, events };
 }
 
@@ -130,7 +134,10 @@ const NO_HEADER: Header = { clusterId: '', revision: 0 };
 
 /** Calls `read` for each field, which returns false to skip it. */
 function fields(bytes: Uint8Array, read: ReadField): void {
-  const error = readFields(bytes, read);
+  checkMessage(readFields(bytes, read));
+}
+
+function checkMessage(error: WireError | undefined): void {
   if (error !== undefined) throw new StorageError('Unavailable', `etcd sent an invalid message: ${error.message}`);
 }
 
@@ -156,35 +163,35 @@ function uint64Text(reader: WireReader, end: number): string {
   return lastId.text;
 }
 
-function readHeader(reader: WireReader, end: number): Header {
+function readHeader(reader: WireReader, outer: number): Header {
   let clusterId = '';
   let revision = 0;
-  readNested(reader, end, (field, inner) => {
-    if (field === 1) clusterId = uint64Text(reader, inner);
-    else if (field === 3) revision = number(reader, inner);
-    else return false;
-    return true;
-  });
+  const end = enterNested(reader, outer);
+  for (let field = nextField(reader, end); field !== 0; field = nextField(reader, end)) {
+    if (field === 1) clusterId = uint64Text(reader, end);
+    else if (field === 3) revision = number(reader, end);
+    else reader.skip(end);
+  }
   return { clusterId, revision };
 }
 
-function readKeyValue(reader: WireReader, end: number): EtcdKeyValue {
+function readKeyValue(reader: WireReader, outer: number): EtcdKeyValue {
   let key = '';
   let value: Uint8Array = EMPTY_BYTES;
   let created = 0;
   let revision = 0;
   let version = 0;
   let lease: LeaseId = 0;
-  readNested(reader, end, (field, inner) => {
-    if (field === 1) key = readText(reader, inner);
-    else if (field === 2) created = number(reader, inner);
-    else if (field === 3) revision = number(reader, inner);
-    else if (field === 4) version = number(reader, inner);
-    else if (field === 5) value = viewOf(reader, inner);
-    else if (field === 6) lease = int64(reader, inner);
-    else return false;
-    return true;
-  });
+  const end = enterNested(reader, outer);
+  for (let field = nextField(reader, end); field !== 0; field = nextField(reader, end)) {
+    if (field === 1) key = readText(reader, end);
+    else if (field === 2) created = number(reader, end);
+    else if (field === 3) revision = number(reader, end);
+    else if (field === 4) version = number(reader, end);
+    else if (field === 5) value = viewOf(reader, end);
+    else if (field === 6) lease = int64(reader, end);
+    else reader.skip(end);
+  }
   return { key, value, created, revision, version, lease };
 }
 
@@ -193,34 +200,37 @@ function viewOf(reader: WireReader, end: number): Uint8Array {
   return to < 0 ? EMPTY_BYTES : reader.takeBytes(to);
 }
 
-function readEvent(reader: WireReader, end: number): EtcdEvent {
+function readEvent(reader: WireReader, outer: number): EtcdEvent {
   let type: EtcdEvent['type'] = 'put';
   let item: EtcdKeyValue | undefined;
   let previous: EtcdKeyValue | undefined;
-  readNested(reader, end, (field, inner) => {
-    if (field === 1) type = number(reader, inner) === 0 ? 'put' : 'delete';
-    else if (field === 2) item = readKeyValue(reader, inner);
-    else if (field === 3) previous = readKeyValue(reader, inner);
-    else return false;
-    return true;
-  });
+  const end = enterNested(reader, outer);
+  for (let field = nextField(reader, end); field !== 0; field = nextField(reader, end)) {
+    if (field === 1) type = number(reader, end) === 0 ? 'put' : 'delete';
+    else if (field === 2) item = readKeyValue(reader, end);
+    else if (field === 3) previous = readKeyValue(reader, end);
+    else reader.skip(end);
+  }
   if (item === undefined) throw new StorageError('Unavailable', 'etcd sent an event without a key');
   return { type, item, previous };
 }
 
 /** A ResponseOp: the item of a range, or the previous item of a delete. */
-function readOperation(reader: WireReader, end: number): EtcdKeyValue | undefined {
+function readOperation(reader: WireReader, outer: number): EtcdKeyValue | undefined {
   let item: EtcdKeyValue | undefined;
-  readNested(reader, end, (field, inner) => {
+  const end = enterNested(reader, outer);
+  for (let field = nextField(reader, end); field !== 0; field = nextField(reader, end)) {
     // response_range = 1 has its items in field 2, response_delete_range = 3 in field 3.
     const itemField = field === 1 ? 2 : field === 3 ? 3 : 0;
-    if (itemField === 0) return false;
-    readNested(reader, inner, (each, to) => {
-      if (each !== itemField) return false;
-      item = readKeyValue(reader, to);
-      return true;
-    });
-    return true;
-  });
+    if (itemField === 0) {
+      reader.skip(end);
+      continue;
+    }
+    const to = enterNested(reader, end);
+    for (let each = nextField(reader, to); each !== 0; each = nextField(reader, to)) {
+      if (each === itemField) item = readKeyValue(reader, to);
+      else reader.skip(to);
+    }
+  }
   return item;
 }

@@ -30,6 +30,8 @@ export interface WatchHubOptions {
 export class WatchHub {
   readonly #options: WatchHubOptions;
   readonly #watches = new Set<HubWatch>();
+  /** The watches as a list that does not change while it is iterated. Undefined: they have changed. */
+  #list: readonly HubWatch[] | undefined;
   #watcher: Watcher | undefined;
   #starting: Promise<void> | undefined;
 
@@ -54,10 +56,12 @@ export class WatchHub {
   /** Adds a watch: it gets the events above `position`. Call it right after `ready` has resolved. */
   join(watch: HubWatch): void {
     this.#watches.add(watch);
+    this.#list = undefined;
   }
 
   leave(watch: HubWatch): void {
     this.#watches.delete(watch);
+    this.#list = undefined;
   }
 
   /** Asks etcd for progress until the hub has reached the revision. */
@@ -67,6 +71,11 @@ export class WatchHub {
 
   stop(): void {
     this.#close();
+  }
+
+  #snapshot(): readonly HubWatch[] {
+    this.#list ??= [...this.#watches];
+    return this.#list;
   }
 
   #close(): void {
@@ -83,21 +92,24 @@ export class WatchHub {
         events: (events) => {
           const made = events.map((event) => this.#options.toEvent(event));
           this.#options.observer?.received(made);
-          for (const watch of [...this.#watches]) watch.deliver(made);
+          const watches = this.#snapshot();
+          for (let i = 0; i < watches.length; i++) watches[i]!.deliver(made);
         },
         progress: (revision) => {
-          for (const watch of [...this.#watches]) watch.reached(revision);
+          const watches = this.#snapshot();
+          for (let i = 0; i < watches.length; i++) watches[i]!.reached(revision);
         },
         compacted: (horizon) => {
           this.#options.onCompacted(horizon);
           this.#close();
-          const watches = [...this.#watches];
+          const watches = this.#snapshot();
           this.#watches.clear();
+          this.#list = undefined;
           for (const watch of watches) watch.overtaken(horizon);
         },
         failed: (error) => {
           this.#close();
-          for (const watch of [...this.#watches]) watch.failed(error);
+          for (const watch of this.#snapshot()) watch.failed(error);
         },
       },
     );

@@ -44,5 +44,5 @@ export function stepWatch(state: WatcherState, response: WatchResponse): WatchSt
   // A watcher that was created again may get events of its first revision twice.
   const events = (all[0]?.item.revision ?? 0) > position ? all : all.filter(({ item }) => item.revision > position);
   const last = events.at(-1)?.item.revision ?? position;
-  return { type: 'continue', state: { ...state, position: last, fragments: NONE }, events };
+  return { type: 'continue', state: { position: last, created: state.created, fragments: NONE }, events };
 }

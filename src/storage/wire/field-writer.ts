@@ -16,7 +16,8 @@ export function grpcFrame(maxBytes: number, write: (writer: WireWriter) => void)
   for (let shift = 0; shift < 32; shift += 8) writer.writeByte((size >>> shift) & 0xff);
   writer.writeByte(0); // not compressed
   if (writer.full) throw new StorageError('InvalidArgument', `a request is longer than ${maxBytes} bytes`);
-  return writer.finish();
+  // The frame is dropped with its call.
+  return writer.finishView();
 }
 
 export function writeEach<T>(

@@ -1,0 +1,29 @@
+/**
+ * The entries of writes whose events have not arrived yet. A store that is not embedded may answer a write before the
+ * watch delivers it; the entry that was made for the answer is then used for the event, too.
+ * Invariant: an entry is used only for the revision and the very bytes that it was made of, so that it equals the entry
+ * that would be made.
+ */
+import { LruMap } from '../base/lru-map.ts';
+import type { Revision } from '../storage/storage.ts';
+import type { Entry } from './cache.ts';
+
+/** Writes whose events may be outstanding. The entry of an older one is made again. */
+const MAX_ENTRIES = 256;
+/** A larger entry is made again. */
+const MAX_BYTES = 64 * 1024;
+
+export class ExpectedEntries {
+  readonly #entries = new LruMap<string, { readonly entry: Entry; readonly value: Uint8Array }>(MAX_ENTRIES);
+
+  /** Adds the entry that was made of the stored bytes `value`. */
+  add(entry: Entry, value: Uint8Array): void {
+    if (entry.bytes.byteLength <= MAX_BYTES) this.#entries.set(entry.key, { entry, value });
+  }
+
+  /** Removes the entry of a key. Returns it if it is that of the event. */
+  take(key: string, revision: Revision, value: Uint8Array): Entry | undefined {
+    const found = this.#entries.take(key);
+    return found !== undefined && found.value === value && found.entry.revision === revision ? found.entry : undefined;
+  }
+}
