@@ -61,7 +61,8 @@ export function answerHeaders(received: AnswerHeaders, { auditId, flow }: Server
 
 function putFirst(headers: MutableHeaders, name: string, own: string): void {
   const theirs = headers[name];
-  if (theirs !== undefined && theirs !== own) headers[name] = [own, theirs].flat();
+  if (theirs !== undefined && theirs !== own)
+    headers[name] = typeof theirs === 'string' ? [own, theirs] : [own, ...theirs];
 }
 
 /** Returns the error to throw for an upgrade request that got no response. */

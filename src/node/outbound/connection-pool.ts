@@ -18,7 +18,7 @@ import { NotSentError } from './errors.ts';
 import { IDLE_MS, MAX_FREE_SOCKETS, MAX_KNOWN_ORIGINS } from './limits.ts';
 import { PooledSession } from './pooled-session.ts';
 import { PostConnections } from './post-connections.ts';
-import type { Origin } from './target.ts';
+import { keyOf, type Origin } from './target.ts';
 
 /** A connection for one request. */
 export type Connection =
@@ -101,7 +101,7 @@ export class ConnectionPool {
   /** Returns a connection that uses HTTP/2 if the origin supports it. Rejects with Node's error if none can be made. */
   negotiate(origin: Origin): MaybePromise<Connection> {
     if (this.#isPlain) return FROM_AGENT;
-    const key = `${origin.host}|${origin.port}|${origin.servername}`;
+    const key = origin.key ?? keyOf(origin);
     const sessions = this.#sessions.get(key);
     for (let i = 0; sessions !== undefined && i < sessions.length; i++) {
       const session = sessions[i]!;

@@ -11,7 +11,7 @@ import type { ConnectionPool } from './connection-pool.ts';
 import { outboundError } from './errors.ts';
 import type { RunningRequests } from './running-requests.ts';
 import { sendThrough, upgradeThrough } from './send-over.ts';
-import type { ParsedTarget } from './target.ts';
+import { keyOf, type Origin, type ParsedTarget } from './target.ts';
 
 /** `lookUp` returns the pool of the server's trust. It is called again when that pool has been dropped. */
 export function createOutboundServer(
@@ -24,7 +24,7 @@ export function createOutboundServer(
 
 class PreparedServer implements OutboundServer {
   readonly authority: string;
-  readonly #options: OutboundServerOptions;
+  readonly #origin: Required<Origin>;
   readonly #running: RunningRequests;
   readonly #lookUp: () => ConnectionPool;
   #pool: ConnectionPool | undefined;
@@ -32,7 +32,8 @@ class PreparedServer implements OutboundServer {
   constructor(options: OutboundServerOptions, running: RunningRequests, lookUp: () => ConnectionPool) {
     const { host, port } = options.address;
     this.authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    this.#options = options;
+    const origin: Origin = { host, port, servername: options.serverName };
+    this.#origin = { ...origin, key: keyOf(origin) };
     this.#running = running;
     this.#lookUp = lookUp;
   }
@@ -62,8 +63,8 @@ class PreparedServer implements OutboundServer {
   }
 
   #targetOf(path: string): ParsedTarget {
-    const { address, serverName } = this.#options;
-    return { host: address.host, port: address.port, servername: serverName, path, authority: this.authority };
+    const { host, port, servername, key } = this.#origin;
+    return { host, port, servername, key, path, authority: this.authority };
   }
 
   #failure({ method, target }: { readonly method: string; readonly target: string }, error: Error): Error {

@@ -12,7 +12,7 @@ import type { HopAnswer } from './follow-redirects.ts';
 import { IDLE_MS, MAX_FREE_SOCKETS } from './limits.ts';
 import type { RequestEvents } from './request-events.ts';
 import { ResponseReader } from './response-reader.ts';
-import type { Origin } from './target.ts';
+import { keyOf, type Origin } from './target.ts';
 
 export interface Post {
   /** Head and body, as sent. */
@@ -32,7 +32,7 @@ export class PostConnections {
 
   /** Returns a free connection, or a new one. Rejects as the dialer does. */
   take(origin: Origin): MaybePromise<PostConnection> {
-    const key = `${origin.host}|${origin.port}|${origin.servername}`;
+    const key = keyOf(origin);
     const free = this.#free.get(key);
     const last = free?.pop();
     if (last !== undefined) {

@@ -8,6 +8,13 @@ export interface Origin {
   readonly port: number;
   /** The name or IP address that the certificate must be valid for: the host of the URL. */
   readonly servername: string;
+  /** The result of `keyOf`, if it is known. */
+  readonly key?: string;
+}
+
+/** Returns a text that differs for different origins. */
+export function keyOf({ host, port, servername }: Origin): string {
+  return `${host}|${port}|${servername}`;
 }
 
 export interface ParsedTarget extends Origin {

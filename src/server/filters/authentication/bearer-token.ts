@@ -69,8 +69,11 @@ export function hasSpacedToken(header: string): boolean {
 
 /** Returns '' for a header without a token. */
 function bearerToken(header: string): string {
-  const [scheme = '', token = ''] = header.trim().split(' ', 2);
-  return scheme.toLowerCase() === 'bearer' ? token : '';
+  const text = header.trim();
+  const space = text.indexOf(' ');
+  if (space < 0 || text.slice(0, space).toLowerCase() !== 'bearer') return '';
+  const end = text.indexOf(' ', space + 1);
+  return end < 0 ? text.slice(space + 1) : text.slice(space + 1, end);
 }
 
 function decided(result: MaybePromise<AuthenticationResult>): MaybePromise<AuthenticationResult> {
