@@ -7,7 +7,10 @@ export interface Case {
 /** A case that waits longer for something than this has failed. */
 const TIMEOUT_MS = 20_000;
 
-/** Runs the cases one after the other. Returns how many failed. */
+/**
+ * Runs the cases one after the other. Returns how many failed. With `timeoutMs` Infinity a case has no limit: it finds out
+ * itself that it does not go on.
+ */
 export async function runCases(
   subject: string,
   cases: readonly Case[],
@@ -18,7 +21,8 @@ export async function runCases(
     let timer: NodeJS.Timeout | undefined;
     try {
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error(`not finished after ${timeoutMs} ms`)), timeoutMs);
+        if (timeoutMs !== Number.POSITIVE_INFINITY)
+          timer = setTimeout(() => reject(new Error(`not finished after ${timeoutMs} ms`)), timeoutMs);
       });
       await Promise.race([run(), late]);
     } catch (caught) {

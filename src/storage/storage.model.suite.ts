@@ -51,8 +51,13 @@ export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Pro
   }
 }
 
-/** Runs one script. Throws the failure. */
-async function runScript(driver: SuiteDriver, script: Script, options: WriteCheckOptions = {}): Promise<void> {
+/** Runs one script, and calls `progressed` after each command. Throws the failure. */
+async function runScript(
+  driver: SuiteDriver,
+  script: Script,
+  options: WriteCheckOptions,
+  progressed: () => void,
+): Promise<void> {
   const clock = new VirtualClock();
   const opened: Storage[] = [];
   const keep = (storage: Storage): Storage => {
@@ -69,10 +74,12 @@ async function runScript(driver: SuiteDriver, script: Script, options: WriteChec
       for (const each of stores) for (const fork of each.forks) keep(fork.storage);
       stores.push(...stores.flatMap((each) => each.forks.splice(0)));
       while (stores.length > MAX_STORES) await stop(stores.splice(1, 1)[0]!, false);
+      progressed();
     }
     for (const store of stores) {
       await store.verifyWatches();
       await stop(store, false);
+      progressed();
     }
   } finally {
     for (const storage of opened) await storage.stop();
@@ -117,18 +124,23 @@ async function stop(store: ModelStore, inside: boolean): Promise<void> {
 }
 
 /**
- * A script that takes longer has failed. A store that never answers would otherwise only reach the timeout of the
- * runner.
+ * A script one of whose commands takes longer has failed: a store may never answer. The number of commands is bounded,
+ * so that a script needs no limit of its own, however slow the machine is.
  */
 const PATIENCE_MS = 20_000;
 
 async function attempt(driver: SuiteDriver, script: Script, options: WriteCheckOptions): Promise<Error | undefined> {
   let watchdog: ReturnType<typeof setTimeout> | undefined;
+  let restart = (): void => undefined;
   const hangs = new Promise<Error>((resolve) => {
-    watchdog = setTimeout(() => resolve(new BugError(NO_END)), PATIENCE_MS);
+    restart = () => {
+      clearTimeout(watchdog);
+      watchdog = setTimeout(() => resolve(new BugError(NO_END)), PATIENCE_MS);
+    };
   });
+  restart();
   try {
-    return await Promise.race([hangs, runScript(driver, script, options).then(() => undefined)]);
+    return await Promise.race([hangs, runScript(driver, script, options, restart).then(() => undefined)]);
   } catch (caught) {
     return toError(caught);
   } finally {
