@@ -98,6 +98,12 @@ export function unescapeSegment(segment: string): string {
     : segment;
 }
 
+/** Orders paths, such as keys of etcd, by their UTF-8 bytes. JavaScript would compare UTF-16 units. */
+export function comparePaths(a: string, b: string): number {
+  const [x, y] = [escapePath(a), escapePath(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
 /** Whether a segment of the path contains a slash, which only its escaped form can show. */
 export function hasEscapedSlash(path: string): boolean {
   return path.includes('\u0001') && path.match(ESCAPE)?.includes(ESCAPED_SLASH) === true;

@@ -1,12 +1,13 @@
 /**
  * Reads and writes of all keys below a prefix of an etcd cluster, for imports and exports. Values are passed as they are
- * stored.
+ * stored, in batches.
  * Invariants: from `begin` until `finish` the cluster has the marker of an unfinished import. Every key that is written
  * has a revision above the one that `raiseTo` was given. After `finish` no earlier revision can be read or watched.
  */
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
+import { StorageError } from '../errors.ts';
 import { prefixEnd } from '../keys.ts';
 import type { Revision } from '../storage.ts';
 import { EtcdCalls, withStorageError } from './etcd-calls.ts';
@@ -14,7 +15,7 @@ import { EtcdClient, type EtcdClientOptions } from './etcd-client.ts';
 import { isCompacted } from './grpc-error.ts';
 import { HistoryGuard } from './history-guard.ts';
 import { importMarkerKey } from './import-marker.ts';
-import type { EtcdKeyValue, LeaseId, Operation, RangeResponse, TxnRequest, TxnResponse } from './messages.ts';
+import type { LeaseId, Operation, RangeResponse, TxnRequest, TxnResponse } from './messages.ts';
 
 export interface EtcdTransferOptions extends EtcdClientOptions {
   readonly clock: Clock;
@@ -22,10 +23,18 @@ export interface EtcdTransferOptions extends EtcdClientOptions {
   readonly prefix: string;
 }
 
+export interface TransferredKey {
+  /** Without the prefix. */
+  readonly path: string;
+  readonly revision: Revision;
+  readonly created: Revision;
+  readonly lease: LeaseId;
+}
+
 export interface TransferredState {
   readonly revision: Revision;
-  /** In key order. The keys are without the prefix. */
-  readonly items: readonly EtcdKeyValue[];
+  /** In key order, which is that of UTF-8 bytes. */
+  readonly keys: readonly TransferredKey[];
   /** The seconds that remain of each lease, by its id. */
   readonly leases: ReadonlyMap<LeaseId, number>;
 }
@@ -44,6 +53,9 @@ const PAGE = 1000;
 /** The keys and bytes of one transaction: below the defaults of etcd's `--max-txn-ops` and `--max-request-bytes`. */
 const MAX_PUTS = 120;
 const MAX_PUT_BYTES = 1_000_000;
+/** The values that are read at first, and the bytes of those that are read later. */
+const FIRST_VALUES = 8;
+const VALUE_BYTES = 1_000_000;
 /** The writes in flight while the revision is raised. */
 const IN_FLIGHT = 256;
 /** The revisions between two compactions while the revision is raised: they bound the growth of the database. */
@@ -86,19 +98,46 @@ export class EtcdTransfer {
     return (await this.#range({ key: this.#marker, countOnly: true })).count > 0;
   }
 
-  /** Reads all keys at one revision. Throws StorageError(Unavailable) if it is compacted meanwhile. */
-  async read(report: Report): Promise<TransferredState> {
+  /** Reads all keys at one revision, without values. Throws StorageError(Unavailable) if it is compacted meanwhile. */
+  async readKeys(report: Report): Promise<TransferredState> {
     const { start, end } = this.#keys;
-    const items: EtcdKeyValue[] = [];
+    const keys: TransferredKey[] = [];
     let revision: Revision | undefined;
     for (let key = start; ; ) {
-      const page = await this.#range({ key, end, limit: PAGE + 1, ...(revision !== undefined && { revision }) });
+      const at = revision === undefined ? {} : { revision };
+      const page = await this.#range({ key, end, limit: PAGE + 1, keysOnly: true, ...at });
       revision ??= page.header.revision;
-      for (const item of page.items.slice(0, PAGE)) items.push({ ...item, key: item.key.slice(start.length) });
+      for (const { key: name, revision: written, created, lease } of page.items.slice(0, PAGE))
+        keys.push({ path: name.slice(start.length), revision: written, created, lease });
       const next = page.items[PAGE];
-      if (next === undefined) return { revision, items, leases: await this.#leases(items) };
-      report(items.length, items.length + page.count - PAGE);
+      if (next === undefined) return { revision, keys, leases: await this.#leases(keys) };
+      report(keys.length, keys.length + page.count - PAGE);
       key = next.key;
+    }
+  }
+
+  /**
+   * Reads the values of keys at a revision, in this order and in batches. The number of keys in a batch follows the size
+   * of the values. Throws StorageError(Unavailable) if the revision is compacted, and `Corrupt` if a key is not there.
+   */
+  async *readValues(paths: readonly string[], revision: Revision): AsyncIterable<readonly Uint8Array[]> {
+    const { start } = this.#keys;
+    let size = FIRST_VALUES;
+    for (let done = 0; done < paths.length; ) {
+      const batch = paths.slice(done, done + size);
+      const success = batch.map((path): Operation => ({ type: 'get', key: start + path, revision }));
+      const { items } = await this.#txn({ compare: [], success, failure: [] });
+      let bytes = 0;
+      const values = batch.map((path, i) => {
+        const value = items[i]?.value;
+        if (value === undefined) throw new StorageError('Corrupt', `etcd has lost ${start}${path}`);
+        bytes += value.byteLength;
+        return value;
+      });
+      yield values;
+      done += batch.length;
+      if (bytes < VALUE_BYTES / 2) size = Math.min(MAX_PUTS, size * 2);
+      else if (bytes > VALUE_BYTES) size = Math.max(1, size >> 1);
     }
   }
 
@@ -146,7 +185,7 @@ export class EtcdTransfer {
   }
 
   /** Writes keys in this order. Several share a transaction, and with it a revision. */
-  async write(puts: readonly TransferredPut[], report: Report): Promise<void> {
+  async write(puts: readonly TransferredPut[]): Promise<void> {
     for (let done = 0; done < puts.length; ) {
       const batch = takeBatch(puts, done);
       const success = batch.map(({ path, value, lease }): Operation => {
@@ -154,7 +193,6 @@ export class EtcdTransfer {
       });
       await this.#txn({ compare: [], success, failure: [] }, `${this.#keys.start}${batch[0]?.path}`);
       done += batch.length;
-      report(done, puts.length);
     }
   }
 
@@ -177,8 +215,8 @@ export class EtcdTransfer {
     this.#client.close();
   }
 
-  async #leases(items: readonly EtcdKeyValue[]): Promise<ReadonlyMap<LeaseId, number>> {
-    const waiting = [...new Set(items.map(({ lease }) => lease))].filter((lease) => lease !== 0);
+  async #leases(keys: readonly TransferredKey[]): Promise<ReadonlyMap<LeaseId, number>> {
+    const waiting = [...new Set(keys.map(({ lease }) => lease))].filter((lease) => lease !== 0);
     const leases = new Map<LeaseId, number>();
     const ask = async (): Promise<void> => {
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {

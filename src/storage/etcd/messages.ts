@@ -27,6 +27,8 @@ export interface RangeRequest {
   readonly limit?: number;
   readonly revision?: Revision | undefined;
   readonly countOnly?: boolean;
+  /** Items without values. */
+  readonly keysOnly?: boolean;
 }
 
 export interface RangeResponse {
@@ -45,7 +47,8 @@ export type Operation =
   | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: LeaseId | undefined }
   | { readonly type: 'delete'; readonly key: string }
   | { readonly type: 'deleteRange'; readonly key: string; readonly end: string }
-  | { readonly type: 'get'; readonly key: string };
+  /** Without a revision: the state of the transaction. */
+  | { readonly type: 'get'; readonly key: string; readonly revision?: Revision };
 
 export interface TxnRequest {
   readonly compare: readonly Compare[];

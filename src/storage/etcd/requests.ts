@@ -60,8 +60,9 @@ function frame(write: (writer: WireWriter) => void): Uint8Array {
   return grpcFrame(MAX_REQUEST_BYTES, write);
 }
 
-function writeRange(writer: WireWriter, { key, end, limit, revision, countOnly }: RangeRequest): void {
+function writeRange(writer: WireWriter, { key, end, limit, revision, countOnly, keysOnly }: RangeRequest): void {
   if (countOnly) writeNumber(writer, 9, 1);
+  if (keysOnly) writeNumber(writer, 8, 1);
   writeNumber(writer, 4, revision ?? 0);
   writeNumber(writer, 3, limit ?? 0);
   if (end !== undefined) writeText(writer, 2, end);
@@ -73,6 +74,7 @@ function writeOperation(writer: WireWriter, operation: Operation): void {
   const mark = writer.size;
   switch (operation.type) {
     case 'get':
+      writeNumber(writer, 4, operation.revision ?? 0);
       writeText(writer, 1, operation.key);
       writer.closeField(1, mark);
       return;

@@ -11,16 +11,20 @@ import { Database } from './database.ts';
 import { DiskRoom } from './disk-room.ts';
 import { DATA_FILE, writeMark } from './folder.ts';
 import { FORMAT_VERSION, positionOf, revisionOf } from './layout.ts';
-import { mediumError } from './medium-error.ts';
+import { mediumError, openError } from './medium-error.ts';
 import { readIndex, type StoreState, writeState } from './record.ts';
 import { Scratch } from './scratch.ts';
 import { StateReader } from './state-reader.ts';
 import { storeRecord } from './store-record.ts';
-import { withDatabase } from './with-database.ts';
+import { openDatabase } from './with-database.ts';
 
-export interface StoredKey {
-  readonly key: string;
+export interface StoredKey extends StoredKeyInfo {
   readonly value: Uint8Array;
+}
+
+/** A key without its value. */
+export interface StoredKeyInfo {
+  readonly key: string;
   readonly revision: Revision;
   readonly created: Revision;
   /** The time in milliseconds at which the key expires; 0 means never. */
@@ -45,34 +49,63 @@ const NOTHING: Buffer = Buffer.alloc(1);
  * the folder is in use or has no store, and StorageError `Corrupt` if a record is damaged.
  */
 export async function readStore(path: string): Promise<StoreContents> {
+  const store = await openStore(path);
+  try {
+    const { revision, imported } = store;
+    return { revision, imported, keys: store.keys.map((each) => ({ ...each, value: store.value(each.key) })) };
+  } finally {
+    await store.close();
+  }
+}
+
+/** The store of a folder, whose lock it has. Values are read when they are asked for. */
+export interface OpenStore extends Omit<StoreContents, 'keys'> {
+  /** In key order. */
+  readonly keys: readonly StoredKeyInfo[];
+  /** The value of one of `keys`. Throws StorageError `Corrupt` if its record is damaged. */
+  value(key: string): Uint8Array;
+  close(): Promise<void>;
+}
+
+/** Opens the store of a folder and checks each record. Throws as `readStore` does. */
+export async function openStore(path: string): Promise<OpenStore> {
   const full = resolve(path);
   if (!existsSync(join(full, DATA_FILE))) throw new ConfigError(`data folder ${full} holds no store`);
-  return withDatabase(full, async (database) => {
+  const { database, close } = await openDatabase(full);
+  try {
     const state = database.state();
     if (state === undefined)
       throw new StorageError('Corrupt', `data folder ${full} has lost the record of its own state`);
-    return { revision: state.revision, imported: database.isImported(), keys: await readKeys(database) };
-  });
+    const reader = new StateReader(database);
+    const keys = await readKeys(database, reader);
+    const value = (key: string): Uint8Array => {
+      const head = database.head(key);
+      if (head === undefined) throw new StorageError('Corrupt', `the index entry of ${key} is gone`, { key });
+      return reader.latest(key, head).value;
+    };
+    return { revision: state.revision, imported: database.isImported(), keys, value, close };
+  } catch (caught) {
+    await close();
+    throw openError(caught, full);
+  }
 }
 
-async function readKeys(database: Database): Promise<readonly StoredKey[]> {
-  const reader = new StateReader(database);
-  const found: StoredKey[] = [];
+async function readKeys(database: Database, reader: StateReader): Promise<readonly StoredKeyInfo[]> {
+  const found: StoredKeyInfo[] = [];
   let seen = 0;
   for (const { key, value } of database.keys.getRange({ start: undefined, end: undefined })) {
     if (++seen % SLICE === 0) await new Promise((next) => setImmediate(next));
     const head = readIndex(value, value.length, key);
     if (head.deleted) continue;
-    const record = reader.latest(key, head);
-    const { created, expires } = record;
-    found.push({ key, value: record.value, revision: revisionOf(head.position), created, expires });
+    const { created, expires } = reader.latest(key, head);
+    found.push({ key, revision: revisionOf(head.position), created, expires });
   }
   return found;
 }
 
 export interface NewStore {
-  /** In ascending order of their revisions. At most 128 may share one. */
-  readonly keys: readonly StoredKey[];
+  /** In ascending order of their revisions, at once or in batches. At most 128 may share one. */
+  readonly keys: readonly StoredKey[] | AsyncIterable<readonly StoredKey[]>;
   /** The revision after which writes continue, at or above that of every key. There is no history before it. */
   readonly revision: Revision;
   readonly imported: boolean;
@@ -107,15 +140,19 @@ async function fill(database: Database, dataFile: string, store: NewStore): Prom
   const room = new DiskRoom({ dataFile, pageSize: database.pageSize, lastPage: () => database.lastPage() });
   const scratch = new Scratch();
   const last = { revision: 0, place: 0 };
-  for (let done = 0; done < keys.length; ) {
-    const slice = takeSlice(keys, done);
-    const problem = room.check({ requests: slice.length, bytes: bytesOf(slice), pruned: 0 });
-    if (problem !== undefined) throw problem;
-    await database.commit(() => {
-      for (const each of slice) put(database, scratch, each, { now, place: placeOf(each, last) });
-    });
-    done += slice.length;
-    store.onProgress?.(done);
+  let written = 0;
+  for await (const batch of Symbol.asyncIterator in keys ? keys : [keys]) {
+    for (let done = 0; done < batch.length; ) {
+      const slice = takeSlice(batch, done);
+      const problem = room.check({ requests: slice.length, bytes: bytesOf(slice), pruned: 0 });
+      if (problem !== undefined) throw problem;
+      await database.commit(() => {
+        for (const each of slice) put(database, scratch, each, { now, place: placeOf(each, last) });
+      });
+      done += slice.length;
+      written += slice.length;
+      store.onProgress?.(written);
+    }
   }
   const state: StoreState = { format: FORMAT_VERSION, revision, horizon: revision, floor: revision, logBytes: 0 };
   await database.commit(() => {

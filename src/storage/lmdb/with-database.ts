@@ -5,22 +5,39 @@ import { Database } from './database.ts';
 import { type Folder, openFolder } from './folder.ts';
 import { openError } from './medium-error.ts';
 
+/** A database, and the lock of its folder. */
+export interface LockedDatabase {
+  readonly database: Database;
+  /** Closes the database and releases the folder. */
+  close(): Promise<void>;
+}
+
 /**
- * Calls `use` with the database of an existing folder, and holds the lock of the folder meanwhile. Throws ConfigError
- * if the folder is in use or has no store, and the errors of `openLmdbStorage`.
+ * Opens the database of an existing folder and takes the lock of the folder. Throws ConfigError if the folder is in use
+ * or has no store, and the errors of `openLmdbStorage`.
  */
-export async function withDatabase<T>(path: string, use: (database: Database) => Promise<T>): Promise<T> {
+export async function openDatabase(path: string): Promise<LockedDatabase> {
   let folder: Folder | undefined;
-  let database: Database | undefined;
   try {
-    folder = openFolder(path);
-    if (!existsSync(folder.dataFile)) throw new ConfigError(`data folder ${path} holds no store`);
-    database = await Database.open(folder.dataFile);
+    const locked = openFolder(path);
+    folder = locked;
+    if (!existsSync(locked.dataFile)) throw new ConfigError(`data folder ${path} holds no store`);
+    const database = await Database.open(locked.dataFile);
+    return { database, close: () => database.close().finally(() => locked.release()) };
+  } catch (caught) {
+    folder?.release();
+    throw openError(caught, path);
+  }
+}
+
+/** Calls `use` with the database of an existing folder, whose lock it holds meanwhile. Throws as `openDatabase` does. */
+export async function withDatabase<T>(path: string, use: (database: Database) => Promise<T>): Promise<T> {
+  const { database, close } = await openDatabase(path);
+  try {
     return await use(database);
   } catch (caught) {
     throw openError(caught, path);
   } finally {
-    await database?.close();
-    folder?.release();
+    await close();
   }
 }

@@ -35,7 +35,14 @@ export class BboltWriter {
 
   /** Returns the value of a bucket with pages of its own. The pairs must be in key order. */
   bucket(pairs: Iterable<Pair>): Uint8Array {
-    return bucketHeader(this.#tree(pairs));
+    const bucket = this.openBucket();
+    for (const pair of pairs) bucket.add(pair);
+    return bucket.end();
+  }
+
+  /** Begins a bucket with pages of its own. No other one may be open. */
+  openBucket(): BucketWriter {
+    return new BucketWriter((make) => this.#add(make), this.#perLeaf);
   }
 
   /** Returns the value of a bucket whose page is part of the value. */
@@ -50,39 +57,6 @@ export class BboltWriter {
     return concatBytes([0, 1].map((id) => metaPage(id, root, freelist, this.#next)));
   }
 
-  #tree(pairs: Iterable<Pair>): number {
-    let level: Child[] = [];
-    for (const part of this.#leaves(pairs))
-      level.push({ key: part[0]?.[0] ?? EMPTY_BYTES, id: this.#add((id) => leafBytes(id, part, false)) });
-    while (level.length > 1) {
-      const above: Child[] = [];
-      for (let i = 0; i < level.length; i += FAN_OUT) {
-        const part = level.slice(i, i + FAN_OUT);
-        above.push({ key: (part[0] as Child).key, id: this.#add((id) => branchBytes(id, part)) });
-      }
-      level = above;
-    }
-    return (level[0] as Child).id;
-  }
-
-  /** At least one leaf, which may be empty. */
-  *#leaves(pairs: Iterable<Pair>): Iterable<readonly Pair[]> {
-    let part: Pair[] = [];
-    let size = PAGE_HEADER;
-    for (const pair of pairs) {
-      const bytes = ELEMENT + pair[0].byteLength + pair[1].byteLength;
-      const isFull = this.#perLeaf === undefined ? size + bytes > PAGE_SIZE : part.length === this.#perLeaf;
-      if (isFull && part.length > 0) {
-        yield part;
-        part = [];
-        size = PAGE_HEADER;
-      }
-      part.push(pair);
-      size += bytes;
-    }
-    yield part;
-  }
-
   /** Pads to whole pages and writes the number of overflow pages. */
   #add(make: (id: number) => Uint8Array): number {
     const id = this.#next;
@@ -94,6 +68,50 @@ export class BboltWriter {
     this.#append(page);
     this.#next += count;
     return id;
+  }
+}
+
+/** A bucket whose pairs are added one after the other, in key order. Holds the pairs of one leaf, and a key per page. */
+export class BucketWriter {
+  readonly #addPage: (make: (id: number) => Uint8Array) => number;
+  readonly #perLeaf: number | undefined;
+  readonly #leaves: Child[] = [];
+  #part: Pair[] = [];
+  #size = PAGE_HEADER;
+
+  constructor(addPage: (make: (id: number) => Uint8Array) => number, perLeaf: number | undefined) {
+    this.#addPage = addPage;
+    this.#perLeaf = perLeaf;
+  }
+
+  add(pair: Pair): void {
+    const bytes = ELEMENT + pair[0].byteLength + pair[1].byteLength;
+    const isFull = this.#perLeaf === undefined ? this.#size + bytes > PAGE_SIZE : this.#part.length === this.#perLeaf;
+    if (isFull && this.#part.length > 0) this.#endLeaf();
+    this.#part.push(pair);
+    this.#size += bytes;
+  }
+
+  /** Writes what is left, at least one leaf, and returns the value of the bucket. */
+  end(): Uint8Array {
+    this.#endLeaf();
+    let level: readonly Child[] = this.#leaves;
+    while (level.length > 1) {
+      const above: Child[] = [];
+      for (let i = 0; i < level.length; i += FAN_OUT) {
+        const part = level.slice(i, i + FAN_OUT);
+        above.push({ key: (part[0] as Child).key, id: this.#addPage((id) => branchBytes(id, part)) });
+      }
+      level = above;
+    }
+    return bucketHeader((level[0] as Child).id);
+  }
+
+  #endLeaf(): void {
+    const part = this.#part;
+    this.#leaves.push({ key: part[0]?.[0] ?? EMPTY_BYTES, id: this.#addPage((id) => leafBytes(id, part, false)) });
+    this.#part = [];
+    this.#size = PAGE_HEADER;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { copyBytes, equalBytes } from '../../base/bytes.ts';
+import { comparePaths } from '../keys.ts';
 import { type Bucket, Buckets } from './bucket.ts';
 import { damaged } from './damaged.ts';
 import { type Leases, readLeases } from './leases.ts';
@@ -11,10 +12,20 @@ import { readMeta } from './meta-page.ts';
 import type { RandomAccess } from './random-access.ts';
 import { parseRecord, parseRevisionKey, type RevisionRecord } from './revision-record.ts';
 
-/** The newest state of a key. */
-export interface SnapshotItem {
-  readonly key: string;
+/** The newest state of a key, with its value. */
+export interface SnapshotItem extends SnapshotKey {
   readonly value: Uint8Array;
+}
+
+/** The newest state of a key, with the place of its value. */
+export interface IndexedItem extends SnapshotKey {
+  /** The record of the key in the file. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+interface SnapshotKey {
+  readonly key: string;
   /** The revision that wrote the value. */
   readonly revision: number;
   /** The revision that created the key. */
@@ -23,11 +34,11 @@ export interface SnapshotItem {
   readonly ttlSeconds?: number;
 }
 
-export interface SnapshotState {
+export interface SnapshotState<Item extends SnapshotKey = SnapshotItem> {
   /** The revision of the store when the snapshot was taken. */
   readonly revision: number;
-  /** The keys that exist at that revision, in key order. */
-  readonly items: readonly SnapshotItem[];
+  /** The keys that exist at that revision, in the order of their UTF-8 bytes. */
+  readonly items: readonly Item[];
   /** How many revisions of keys the file contains, deletions included. */
   readonly records: number;
   /** How many keys are not valid UTF-8. They are left out. */
@@ -55,11 +66,33 @@ export function verifyHash(file: RandomAccess): void {
 
 /** Reads the newest state. Throws StorageError(Corrupt) with the offset of the damage. Does not verify the hash. */
 export function readSnapshot(file: RandomAccess): SnapshotState {
+  return scan(file, (item, record) => ({ ...item, value: copyBytes(record.value) }));
+}
+
+/** Reads the newest state without its values. Throws as `readSnapshot` does. */
+export function indexSnapshot(file: RandomAccess): SnapshotState<IndexedItem> {
+  return scan(file, (item, _, { offset, length }) => ({ ...item, offset, length }));
+}
+
+/** Reads the value of a key. */
+export function readIndexed(file: RandomAccess, { offset, length }: IndexedItem): Uint8Array {
+  return recordAt(file, file.read(offset, length), offset).value;
+}
+
+interface Place {
+  readonly offset: number;
+  readonly length: number;
+}
+
+function scan<Item extends SnapshotKey>(
+  file: RandomAccess,
+  make: (item: SnapshotKey, record: RevisionRecord, place: Place) => Item,
+): SnapshotState<Item> {
   const buckets = new Buckets(file, readMeta(file));
   const names = buckets.names();
   const keys = names.get('key');
   if (keys === undefined) throw damaged(file, 0, 'it has no bucket "key": it is not a file of etcd');
-  const newest = new Map<string, SnapshotItem>();
+  const newest = new Map<string, Item>();
   const leases = readLeases(file, buckets, names.get('lease'));
   let revision = compactedRevision(buckets, names.get('meta'));
   let records = 0;
@@ -72,15 +105,19 @@ export function readSnapshot(file: RandomAccess): SnapshotState {
     revision = Math.max(revision, at.revision);
     if (record.key === undefined) unreadableKeys++;
     else if (at.isDeletion) newest.delete(record.key);
-    else newest.set(record.key, itemOf(record, record.key, at.revision, leases));
+    else
+      newest.set(
+        record.key,
+        make(itemOf(record, record.key, at.revision, leases), record, { offset, length: value.byteLength }),
+      );
   });
-  const items = [...newest.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const items = [...newest.values()].sort((a, b) => comparePaths(a.key, b.key));
   return { revision, items, records, unreadableKeys };
 }
 
-function itemOf(record: RevisionRecord, key: string, revision: number, leases: Leases): SnapshotItem {
+function itemOf(record: RevisionRecord, key: string, revision: number, leases: Leases): SnapshotKey {
   const ttlSeconds = record.lease === 0 ? undefined : leases.get(String(record.lease));
-  const item = { key, value: copyBytes(record.value), revision, created: record.created };
+  const item = { key, revision, created: record.created };
   return ttlSeconds === undefined ? item : { ...item, ttlSeconds };
 }
 

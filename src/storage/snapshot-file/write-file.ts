@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { PAGE_SIZE } from './bbolt-writer.ts';
-import { type WriteSnapshotOptions, type WrittenRevision, writePages } from './write-snapshot.ts';
+import { SnapshotWriter, type WriteSnapshotOptions, type WrittenRevision } from './write-snapshot.ts';
 
 /** Pages are written together up to this size. */
 const CHUNK = 1 << 20;
@@ -16,31 +16,58 @@ export function writeSnapshotFile(
   revisions: Iterable<WrittenRevision>,
   options: Omit<WriteSnapshotOptions, 'hash'>,
 ): number {
-  const file = openSync(path, 'wx+', 0o600);
+  const file = new SnapshotFile(path, options.perLeaf);
   try {
-    let size = 2 * PAGE_SIZE;
-    let waiting: Uint8Array[] = [];
-    let bytes = 0;
-    const flush = (): void => {
-      const chunk = Buffer.concat(waiting);
-      writeAll(file, chunk, size);
-      size += chunk.length;
-      waiting = [];
-      bytes = 0;
-    };
-    const head = writePages(revisions, options, (page) => {
-      waiting.push(page);
-      bytes += page.byteLength;
-      if (bytes >= CHUNK) flush();
-    });
-    flush();
-    writeAll(file, head, 0);
-    const hash = hashOf(file, size);
-    writeAll(file, hash, size);
-    fsyncSync(file);
-    return size + hash.length;
+    for (const each of revisions) file.add(each);
+    return file.end(options);
   } finally {
-    closeSync(file);
+    file.close();
+  }
+}
+
+/** A new snapshot file whose revisions are added one after the other. Methods throw the error of the file system. */
+export class SnapshotFile {
+  readonly #file: number;
+  readonly #writer: SnapshotWriter;
+  #size = 2 * PAGE_SIZE;
+  #waiting: Uint8Array[] = [];
+  #bytes = 0;
+
+  /** Creates the file with mode 0600. It is incomplete until `end`. */
+  constructor(path: string, perLeaf?: number) {
+    this.#file = openSync(path, 'wx+', 0o600);
+    this.#writer = new SnapshotWriter((page) => {
+      this.#waiting.push(page);
+      this.#bytes += page.byteLength;
+      if (this.#bytes >= CHUNK) this.#flush();
+    }, perLeaf);
+  }
+
+  add(each: WrittenRevision): void {
+    this.#writer.add(each);
+  }
+
+  /** Writes the rest with the hash, and syncs the file. Returns its size. */
+  end(options: Pick<WriteSnapshotOptions, 'compacted' | 'leases'>): number {
+    const head = this.#writer.end(options);
+    this.#flush();
+    writeAll(this.#file, head, 0);
+    const hash = hashOf(this.#file, this.#size);
+    writeAll(this.#file, hash, this.#size);
+    fsyncSync(this.#file);
+    return this.#size + hash.length;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #flush(): void {
+    const chunk = Buffer.concat(this.#waiting);
+    writeAll(this.#file, chunk, this.#size);
+    this.#size += chunk.length;
+    this.#waiting = [];
+    this.#bytes = 0;
   }
 }
 

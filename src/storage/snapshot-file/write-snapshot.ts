@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { WireWriter } from '../../apimachinery/protobuf/wire.ts';
 import { concatBytes, EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
 import { writeBytes, writeNumber, writeText } from '../wire/field-writer.ts';
-import { BboltWriter, type Pair } from './bbolt-writer.ts';
+import { BboltWriter, type BucketWriter, type Pair } from './bbolt-writer.ts';
 import { encodeLease, type WrittenLease } from './leases.ts';
 
 const MAX_RECORD = 1 << 26;
@@ -45,20 +45,43 @@ export function writeSnapshot(revisions: Iterable<WrittenRevision>, options: Wri
  */
 export function writePages(
   revisions: Iterable<WrittenRevision>,
-  { perLeaf, compacted, leases = [] }: WriteSnapshotOptions,
+  options: WriteSnapshotOptions,
   append: (page: Uint8Array) => void,
 ): Uint8Array {
-  const writer = new BboltWriter(append, perLeaf);
-  const keys = writer.bucket(pairsOf(revisions));
-  const lease = leases.length === 0 ? writer.inlineBucket([]) : writer.bucket(leases.map(encodeLease));
-  const meta: Pair[] = [[encodeUtf8('consistent_index'), new Uint8Array(8)]];
-  if (compacted !== undefined)
-    meta.push([
-      encodeUtf8('finishedCompactRev'),
-      revisionKey({ revision: compacted, created: compacted, key: '', value: EMPTY_BYTES }),
-    ]);
-  const contents: Readonly<Record<string, Uint8Array>> = { key: keys, lease, meta: writer.inlineBucket(meta) };
-  return writer.finish(BUCKETS.map((name) => [encodeUtf8(name), contents[name] ?? writer.inlineBucket([])]));
+  const writer = new SnapshotWriter(append, options.perLeaf);
+  for (const each of revisions) writer.add(each);
+  return writer.end(options);
+}
+
+/** The pages of a snapshot whose revisions are added one after the other, in ascending order. */
+export class SnapshotWriter {
+  readonly #writer: BboltWriter;
+  readonly #keys: BucketWriter;
+
+  /** `append` gets the pages from the third on, in order. */
+  constructor(append: (page: Uint8Array) => void, perLeaf?: number) {
+    this.#writer = new BboltWriter(append, perLeaf);
+    this.#keys = this.#writer.openBucket();
+  }
+
+  add(each: WrittenRevision): void {
+    this.#keys.add([revisionKey(each), keyValue(each)]);
+  }
+
+  /** Returns the first two pages. */
+  end({ compacted, leases = [] }: Pick<WriteSnapshotOptions, 'compacted' | 'leases'>): Uint8Array {
+    const writer = this.#writer;
+    const keys = this.#keys.end();
+    const lease = leases.length === 0 ? writer.inlineBucket([]) : writer.bucket(leases.map(encodeLease));
+    const meta: Pair[] = [[encodeUtf8('consistent_index'), new Uint8Array(8)]];
+    if (compacted !== undefined)
+      meta.push([
+        encodeUtf8('finishedCompactRev'),
+        revisionKey({ revision: compacted, created: compacted, key: '', value: EMPTY_BYTES }),
+      ]);
+    const contents: Readonly<Record<string, Uint8Array>> = { key: keys, lease, meta: writer.inlineBucket(meta) };
+    return writer.finish(BUCKETS.map((name) => [encodeUtf8(name), contents[name] ?? writer.inlineBucket([])]));
+  }
 }
 
 /** The buckets of etcd 3.5 and 3.6, in the order of their names. A member expects all of them. */
@@ -74,10 +97,6 @@ const BUCKETS: readonly string[] = [
   'members_removed',
   'meta',
 ];
-
-function* pairsOf(revisions: Iterable<WrittenRevision>): Iterable<Pair> {
-  for (const each of revisions) yield [revisionKey(each), keyValue(each)];
-}
 
 function revisionKey({ revision, sub = 0, value }: WrittenRevision): Uint8Array {
   const bytes = new Uint8Array(value === undefined ? 18 : 17);

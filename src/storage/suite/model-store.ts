@@ -195,6 +195,7 @@ export class ModelStore {
   /** Called after a stop: all watches have ended, and all snapshots are Closed. */
   async checkStopped(): Promise<void> {
     await this.finish();
+    this.#checkTap();
     expectEqual(this.#tap.ended, { reason: 'closed' }, 'the end of a watch whose store is stopped');
     this.#tap.verify(this.model);
     expectEqual(this.#watches.length, 0, 'watches that go on after the store is stopped');

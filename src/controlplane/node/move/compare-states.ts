@@ -1,11 +1,13 @@
 /**
  * The comparison of what was written with what was read, and its result per resource: the number of keys and a SHA-256
  * over them. The hash is over each key without its prefix and its value, both preceded by their length, in the order of
- * the keys. So it is the same for every store that holds the same.
+ * the UTF-8 bytes of the keys. So it is the same for every store that holds the same.
+ * Invariant: no value is kept. What was written is remembered as hashes.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { encodeUtf8, equalBytes } from '../../../base/bytes.ts';
-import { type MovedItem, resourceOfPath } from './moved-state.ts';
+import { comparePaths } from '../../../storage/keys.ts';
+import { type MovedItem, type MovedKey, type MovedState, resourceOfPath } from './moved-state.ts';
 
 export interface ResourceTally {
   readonly resource: string;
@@ -26,35 +28,96 @@ export interface StateComparison {
 
 const MOST_DIFFERENCES = 100;
 
-/** Both lists must be in the order of their paths. `now` is the time after the second one was read. */
-export function compareStates(
-  written: readonly MovedItem[],
-  found: readonly MovedItem[],
-  now: number,
-): StateComparison {
+/** The keys that are written, in the order of their paths, and a hash of each value. */
+export class WrittenKeys {
+  readonly keys: readonly MovedKey[];
+  /** The indexes of `keys` in the order of revisions. Keys of one revision are in the order of their paths. */
+  readonly #order: Uint32Array;
+  readonly #hashes: Uint8Array;
+
+  constructor(keys: readonly MovedKey[]) {
+    this.keys = keys;
+    const revision = (index: number): number => (keys[index] as MovedKey).revision;
+    this.#order = Uint32Array.from(keys.keys()).sort((a, b) => revision(a) - revision(b) || a - b);
+    this.#hashes = new Uint8Array(keys.length * HASH_BYTES);
+  }
+
+  /** The items of the state in the order of revisions. Their hashes are kept on the way. */
+  async *read(state: Pick<MovedState, 'items'>): AsyncIterable<readonly MovedItem[]> {
+    let at = 0;
+    const ordered = Array.from(this.#order, (index) => this.keys[index] as MovedKey);
+    for await (const batch of state.items(ordered)) {
+      for (const { value } of batch) this.#hashes.set(hashOf(value), (this.#order[at++] as number) * HASH_BYTES);
+      yield batch;
+    }
+  }
+
+  /** Whether the key with this index was written with the value. */
+  hasValue(index: number, value: Uint8Array): boolean {
+    return equalBytes(this.#hashes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES), hashOf(value));
+  }
+}
+
+const HASH_BYTES = 32;
+
+function hashOf(value: Uint8Array): Uint8Array {
+  return createHash('sha256').update(value).digest();
+}
+
+export interface CompareOptions {
+  /** The present time, asked for after the state was read. */
+  readonly now: () => number;
+  /** Called with the number of keys that are compared. */
+  onProgress(done: number): void;
+}
+
+/** Reads the values of a state and compares them with what was written. */
+export async function compareStates(
+  written: WrittenKeys,
+  found: MovedState,
+  { now, onProgress }: CompareOptions,
+): Promise<StateComparison> {
   const tallies = new Map<string, Tally>();
   const differences: string[] = [];
   const differ = (sentence: string): void => {
     if (differences.length < MOST_DIFFERENCES) differences.push(sentence);
   };
-  let expired = 0;
+  const missing: MovedKey[] = [];
+  const { keys } = written;
   let at = 0;
-  for (const item of written) {
-    for (; at < found.length && (found[at] as MovedItem).path < item.path; at++)
-      differ(`${(found[at] as MovedItem).path} is there and was not written`);
-    const other = found[at]?.path === item.path ? found[at++] : undefined;
-    if (other === undefined) {
-      if (item.expires !== 0 && item.expires <= now) expired++;
-      else differ(`${item.path} is missing`);
-      continue;
+  let done = 0;
+  for await (const batch of found.items(found.keys)) {
+    for (const item of batch) {
+      let order = -1;
+      for (; at < keys.length; at++) {
+        order = comparePaths((keys[at] as MovedKey).path, item.path);
+        if (order >= 0) break;
+        missing.push(keys[at] as MovedKey);
+        order = -1;
+      }
+      const key = order === 0 ? (keys[at] as MovedKey) : undefined;
+      if (key === undefined) {
+        differ(`${item.path} is there and was not written`);
+        continue;
+      }
+      if (!written.hasValue(at, item.value)) differ(`${item.path} has another value`);
+      else if ((item.expires === 0) !== (key.expires === 0)) differ(`${item.path} has another time to live`);
+      tallyOf(tallies, item.path).add(item);
+      at++;
     }
-    if (!equalBytes(item.value, other.value)) differ(`${item.path} has another value`);
-    else if ((item.expires === 0) !== (other.expires === 0)) differ(`${item.path} has another time to live`);
-    tallyOf(tallies, item.path).add(other);
+    done += batch.length;
+    onProgress(done);
   }
-  for (; at < found.length; at++) differ(`${(found[at] as MovedItem).path} is there and was not written`);
+  for (; at < keys.length; at++) missing.push(keys[at] as MovedKey);
+  const time = now();
+  const lost = missing.filter(({ expires }) => expires === 0 || expires > time);
+  const all = [...lost.slice(0, MOST_DIFFERENCES).map(({ path }) => `${path} is missing`), ...differences];
   const resources = [...tallies].map(([resource, tally]) => tally.end(resource));
-  return { resources: resources.sort((a, b) => (a.resource < b.resource ? -1 : 1)), expired, differences };
+  return {
+    resources: resources.sort((a, b) => (a.resource < b.resource ? -1 : 1)),
+    expired: missing.length - lost.length,
+    differences: all.slice(0, MOST_DIFFERENCES),
+  };
 }
 
 function tallyOf(tallies: Map<string, Tally>, path: string): Tally {

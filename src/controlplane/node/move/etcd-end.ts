@@ -6,13 +6,12 @@ import { ConfigError, toError } from '../../../base/errors.ts';
 import type { GrpcTls } from '../../../base/grpc.ts';
 import { openGrpcChannel } from '../../../node/grpc/grpc-channel.ts';
 import { isStorageError, StorageError } from '../../../storage/errors.ts';
-import { EtcdTransfer, type TransferredPut, type TransferredState } from '../../../storage/etcd/etcd-transfer.ts';
+import { EtcdTransfer, type TransferredPut } from '../../../storage/etcd/etcd-transfer.ts';
 import type { LeaseId } from '../../../storage/etcd/messages.ts';
 import {
-  byPath,
-  byRevision,
   leaseSeconds,
   type MovedItem,
+  type MovedKey,
   type MovedState,
   type MoveSource,
   type MoveTarget,
@@ -51,23 +50,49 @@ export function etcdSource(end: EtcdEnd): MoveSource {
       try {
         await reach(name, () => transfer.count());
         if (await transfer.hasMarker()) throw new ConfigError(`${name} has an unfinished import below ${prefix}`);
-        const state = stateOf(await transfer.read((done, total) => report('read', done, total)), clock.now());
-        if (state.items.length === 0) throw new ConfigError(noKeys(name, prefix, await transfer.anyKey()));
-        return state;
-      } finally {
+        const state = await readState(transfer, clock, (done, total) => report('read', done, total));
+        if (state.keys.length === 0) throw new ConfigError(noKeys(name, prefix, await transfer.anyKey()));
+        return { ...state, close: async () => transfer.close() };
+      } catch (caught) {
         transfer.close();
+        throw toError(caught);
       }
     },
   };
 }
 
-function stateOf({ revision, items, leases }: TransferredState, now: number): MovedState {
-  const moved = items.map(({ key, value, revision: written, created, lease }): MovedItem => {
+/** The state does not close the connections. */
+async function readState(
+  transfer: EtcdTransfer,
+  clock: Clock,
+  report: (done: number, total: number) => void,
+): Promise<MovedState> {
+  const { revision, keys, leases } = await transfer.readKeys(report);
+  const now = clock.now();
+  const moved = keys.map(({ path, revision: written, created, lease }): MovedKey => {
     const seconds = lease === 0 ? undefined : leases.get(lease);
     const expires = seconds === undefined ? 0 : now + Math.max(0, seconds) * 1000;
-    return { path: key, value, revision: written, created, expires };
+    return { path, revision: written, created, expires };
   });
-  return { revision, items: byPath(moved), imported: true, notes: [] };
+  return {
+    revision,
+    keys: moved,
+    imported: true,
+    notes: [],
+    items: (wanted) => itemsOf(transfer, wanted, revision),
+    close: async () => undefined,
+  };
+}
+
+async function* itemsOf(
+  transfer: EtcdTransfer,
+  keys: readonly MovedKey[],
+  revision: number,
+): AsyncIterable<readonly MovedItem[]> {
+  let at = 0;
+  const paths = keys.map(({ path }) => path);
+  for await (const values of transfer.readValues(paths, revision))
+    yield values.map((value): MovedItem => ({ ...(keys[at++] as MovedKey), value }));
 }
 
 /** The keys below a prefix. Until the move is finished a marker beside them keeps servers from starting. */
@@ -94,21 +119,27 @@ export function etcdTarget(options: EtcdTargetOptions): MoveTarget {
           `${name} has ${count(keys, 'key')} below ${prefix}: choose another prefix or cluster, or add --replace to remove them first`,
         );
     },
-    write: (state, report) =>
+    write: (items, report) =>
       unfinished(name, async () => {
         const { revision } = await transfer.count();
-        goal = restartRevisions ? revision : state.revision + bump;
-        checkRaise(goal - revision, state.revision);
+        goal = restartRevisions ? revision : items.revision + bump;
+        checkRaise(goal - revision, items.revision);
         await transfer.begin(description, { replaces: replace });
         await transfer.raiseTo(goal, description, (done, total) => report('raise the revision', done, total));
-        const puts = await putsOf(transfer, state, clock.now());
-        expiring = puts.filter(({ lease }) => lease !== undefined).length;
-        await transfer.write(puts, (done, total) => report('write', done, total));
+        const leases = new LeasePerMinute(transfer, clock.now());
+        let done = 0;
+        for await (const batch of items.batches) {
+          const puts: TransferredPut[] = [];
+          for (const { path, value, expires } of batch)
+            puts.push(expires === 0 ? { path, value } : { path, value, lease: await leases.take(expires) });
+          await transfer.write(puts);
+          done += batch.length;
+          report('write', done, items.total);
+        }
+        expiring = leases.keys;
       }),
     readBack: (report) =>
-      unfinished(name, async () =>
-        stateOf(await transfer.read((done, total) => report('verify', done, total)), clock.now()),
-      ),
+      unfinished(name, () => readState(transfer, clock, (done, total) => report('read again', done, total))),
     finish: async () => {
       const revision = await unfinished(name, () => transfer.finish());
       const notes = [
@@ -130,21 +161,26 @@ function checkRaise(distance: number, revision: number): void {
     );
 }
 
-/** In the order of revisions, with a lease for each time to live. */
-async function putsOf(transfer: EtcdTransfer, { items }: MovedState, now: number): Promise<TransferredPut[]> {
-  const leases = new Map<number, LeaseId>();
-  const puts: TransferredPut[] = [];
-  for (const { path, value, expires } of byRevision(items)) {
-    if (expires === 0) {
-      puts.push({ path, value });
-      continue;
-    }
-    const seconds = leaseSeconds(expires, now);
-    const lease = leases.get(seconds) ?? (await transfer.grantLease(seconds));
-    leases.set(seconds, lease);
-    puts.push({ path, value, lease });
+/** A lease for each time to live, as `leaseSeconds` rounds them. */
+class LeasePerMinute {
+  readonly #transfer: EtcdTransfer;
+  readonly #now: number;
+  readonly #leases = new Map<number, LeaseId>();
+  /** The number of keys that have got a lease. */
+  keys = 0;
+
+  constructor(transfer: EtcdTransfer, now: number) {
+    this.#transfer = transfer;
+    this.#now = now;
   }
-  return puts;
+
+  async take(expires: number): Promise<LeaseId> {
+    const seconds = leaseSeconds(expires, this.#now);
+    const lease = this.#leases.get(seconds) ?? (await this.#transfer.grantLease(seconds));
+    this.#leases.set(seconds, lease);
+    this.keys++;
+    return lease;
+  }
 }
 
 function openTransfer({ servers, tls, prefix, clock }: EtcdEnd): EtcdTransfer {

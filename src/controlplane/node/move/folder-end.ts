@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../../base/clock.ts';
 import { count } from '../../../base/count.ts';
-import { ConfigError } from '../../../base/errors.ts';
+import { ConfigError, toError } from '../../../base/errors.ts';
 import { ensureSecretFolder } from '../../../pki/secret-file.ts';
 import { isStorageError, StorageError } from '../../../storage/errors.ts';
 import { copyStore, verifyCopy } from '../../../storage/lmdb/copy-store.ts';
 import { lockFolder } from '../../../storage/lmdb/folder-lock.ts';
-import { readStore, type StoreContents, writeStore } from '../../../storage/lmdb/store-contents.ts';
+import { type OpenStore, openStore, type StoredKey, writeStore } from '../../../storage/lmdb/store-contents.ts';
 import { ETCD_PREFIX, etcdKeyOf, keyOfEtcd, SCOPE } from '../../etcd-keys.ts';
 import { moveIn } from '../move-in.ts';
 import { checkRestoreFinished, FORMER, IMPORTED } from '../restore-state.ts';
 import {
-  byPath,
-  byRevision,
+  inBatches,
   type MovedItem,
+  type MovedKey,
   type MovedState,
   type MoveSource,
   type MoveTarget,
@@ -39,36 +39,50 @@ export function folderSource({ dataDir, whileServed }: FolderSourceOptions): Mov
         throw new ConfigError(
           `data folder ${dataDir} holds no stored objects: no server was started with it, or only with another --storage`,
         );
-      if (whileServed) return stateOf(await readCopy(storage));
+      if (whileServed) return readCopy(storage);
       const release = lockFolder(resolve(dataDir));
       try {
         checkRestoreFinished(resolve(dataDir));
-        return stateOf(await readStore(storage));
-      } finally {
+        return closing(stateOf(await openStore(storage)), async () => release());
+      } catch (caught) {
         release();
+        throw toError(caught);
       }
     },
   };
 }
 
-async function readCopy(folder: string): Promise<StoreContents> {
+async function readCopy(folder: string): Promise<MovedState> {
   const draft = mkdtempSync(join(tmpdir(), 'keelson-export-'));
+  const remove = (): void => rmSync(draft, { recursive: true, force: true });
   try {
     await copyStore(folder, join(draft, 'storage'));
-    return await readStore(join(draft, 'storage'));
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
+    return closing(stateOf(await openStore(join(draft, 'storage'))), async () => remove());
+  } catch (caught) {
+    remove();
+    throw toError(caught);
   }
 }
 
-function stateOf({ revision, imported, keys }: StoreContents): MovedState {
+/** Adds to the end of a state. */
+function closing(state: MovedState, then: () => Promise<void>): MovedState {
+  return { ...state, close: () => state.close().finally(then) };
+}
+
+function stateOf(store: OpenStore): MovedState {
+  const { revision, imported, keys } = store;
   const own = keys.filter(({ key }) => key.startsWith(`${SCOPE}/`));
-  const items = own.map(
-    ({ key, ...rest }): MovedItem => ({ ...rest, path: etcdKeyOf(key, ETCD_PREFIX).slice(ETCD_PREFIX.length + 1) }),
-  );
   const others = keys.length - own.length;
-  const notes = others === 0 ? [] : [`Left out: ${count(others, 'key')} that no server wrote.`];
-  return { revision, items: byPath(items), imported, notes };
+  return {
+    revision,
+    keys: own.map(
+      ({ key, ...rest }): MovedKey => ({ ...rest, path: etcdKeyOf(key, ETCD_PREFIX).slice(ETCD_PREFIX.length + 1) }),
+    ),
+    imported,
+    notes: others === 0 ? [] : [`Left out: ${count(others, 'key')} that no server wrote.`],
+    items: (wanted) => inBatches(wanted, ({ path }) => store.value(storeKey(path))),
+    close: () => store.close(),
+  };
 }
 
 export interface FolderTargetOptions {
@@ -100,23 +114,23 @@ export function folderTarget({ dataDir, replace, bump, clock }: FolderTargetOpti
           `data folder ${dataDir} has objects already: name another folder, or replace them with --replace`,
         );
     },
-    write: async (state, report) => {
+    write: async ({ revision: last, imported, total, batches }, report) => {
       rmSync(staged, { recursive: true, force: true });
       isWriting = true;
-      revision = state.revision + bump;
+      revision = last + bump;
       await named(() =>
         writeStore(join(staged, 'storage'), {
-          keys: byRevision(state.items).map(({ path, ...rest }) => ({ ...rest, key: storeKey(path) })),
+          keys: storedKeys(batches),
           revision,
-          imported: state.imported,
+          imported,
           now: clock.now(),
-          onProgress: (done) => report('write', done, state.items.length),
+          onProgress: (done) => report('write', done, total),
         }),
       );
     },
     readBack: async () => {
       await verifyCopy(join(staged, 'storage'), dataDir);
-      return stateOf(await readStore(join(staged, 'storage')));
+      return stateOf(await openStore(join(staged, 'storage')));
     },
     finish: async () => {
       rmSync(join(staged, 'storage', 'data.mdb-lock'), { force: true });
@@ -138,6 +152,10 @@ export function folderTarget({ dataDir, replace, bump, clock }: FolderTargetOpti
       release?.();
     },
   };
+}
+
+async function* storedKeys(batches: AsyncIterable<readonly MovedItem[]>): AsyncIterable<readonly StoredKey[]> {
+  for await (const batch of batches) yield batch.map(({ path, ...rest }) => ({ ...rest, key: storeKey(path) }));
 }
 
 function storeKey(path: string): string {

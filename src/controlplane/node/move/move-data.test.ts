@@ -140,8 +140,15 @@ describe('moving data', () => {
       ...target,
       readBack: async (report) => {
         const state = await target.readBack(report);
-        const items = state.items.slice(1).map((item, i) => (i === 3 ? { ...item, value: encodeUtf8('x') } : item));
-        return { ...state, items };
+        const [, , , , changedKey] = state.keys;
+        return {
+          ...state,
+          keys: state.keys.slice(1),
+          items: async function* (keys) {
+            for await (const batch of state.items(keys))
+              yield batch.map((item) => (item.path === changedKey?.path ? { ...item, value: encodeUtf8('x') } : item));
+          },
+        };
       },
     };
     await expect(move(data(), changed)).rejects.toThrow(

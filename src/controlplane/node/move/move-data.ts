@@ -1,6 +1,7 @@
 /**
  * The move of all keys from one store to another.
- * Invariant: a target is finished only if it was read again and every value in it equals the one of the source.
+ * Invariants: a target is finished only if it was read again and every value in it equals the one of the source. The
+ * keys are in memory, and a batch of values at a time.
  */
 
 import type { Clock } from '../../../base/clock.ts';
@@ -8,8 +9,8 @@ import { count } from '../../../base/count.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { isPrivateKey } from '../../../server/registry/stored-forms.ts';
 import { StorageError } from '../../../storage/errors.ts';
-import { compareStates, type ResourceTally } from './compare-states.ts';
-import type { MovedItem, MovedState, MoveSource, MoveTarget, Report } from './moved-state.ts';
+import { compareStates, type ResourceTally, type StateComparison, WrittenKeys } from './compare-states.ts';
+import type { MovedKey, MovedState, MoveSource, MoveTarget, Report } from './moved-state.ts';
 
 export interface MoveOptions {
   readonly source: MoveSource;
@@ -37,67 +38,87 @@ export interface MoveResult {
  * StorageError if one of them fails or the verification does.
  */
 export async function moveData({ source, target, clock, report }: MoveOptions): Promise<MoveResult> {
+  let state: MovedState | undefined;
   try {
     await target.check();
-    const read = await source.read(report);
-    checkBinding(read.items, source, target);
-    const { state, leftOut } = selectItems(read, target, clock.now());
-    await target.write(state, report);
-    const found = await target.readBack(report);
-    const { resources, expired, differences } = compareStates(state.items, found.items, clock.now());
+    state = await source.read(report);
+    await checkBinding(state, source, target);
+    const { keys, leftOut } = selectKeys(state, target, clock.now());
+    const written = new WrittenKeys(keys);
+    const { revision, imported } = state;
+    await target.write({ revision, imported, total: keys.length, batches: written.read(state) }, report);
+    const { resources, expired, differences } = await verify(target, written, clock, report);
     const [first] = differences;
     if (first !== undefined) throw verificationError(target, first, differences.length - 1);
     const { revision: nextRevision, notes } = await target.finish();
     return {
       source: source.name,
       target: target.name,
-      revision: state.revision,
+      revision,
       nextRevision,
       objects: resources.reduce((sum, { objects }) => sum + objects, 0),
       bytes: resources.reduce((sum, { bytes }) => sum + bytes, 0),
       resources,
       notes: [
-        ...read.notes,
+        ...state.notes,
         ...leftOut,
         ...notes,
         ...(expired === 0 ? [] : [`Expired meanwhile: ${count(expired, 'object')}.`]),
       ],
     };
   } finally {
+    await state?.close();
     await target.close();
   }
 }
 
+async function verify(
+  target: MoveTarget,
+  written: WrittenKeys,
+  clock: Clock,
+  report: Report,
+): Promise<StateComparison> {
+  const found = await target.readBack(report);
+  try {
+    const onProgress = (done: number): void => report('verify', done, found.keys.length);
+    return await compareStates(written, found, { now: () => clock.now(), onProgress });
+  } finally {
+    await found.close();
+  }
+}
+
 /** Leaves out keys that have expired, and keys of kube-apiserver itself if the target does not take them. */
-function selectItems(
+function selectKeys(
   state: MovedState,
   target: MoveTarget,
   now: number,
-): { readonly state: MovedState; readonly leftOut: readonly string[] } {
-  const present = state.items.filter(({ expires }) => expires === 0 || expires > now);
-  if (target.takesPrivateKeys) return { state: { ...state, items: present }, leftOut: [] };
-  const items = present.filter(({ path }) => !isPrivateKey(`/${path}`, ''));
-  const others = present.length - items.length;
+): { readonly keys: readonly MovedKey[]; readonly leftOut: readonly string[] } {
+  const present = state.keys.filter(({ expires }) => expires === 0 || expires > now);
+  if (target.takesPrivateKeys) return { keys: present, leftOut: [] };
+  const keys = present.filter(({ path }) => !isPrivateKey(`/${path}`, ''));
+  const others = present.length - keys.length;
   const leftOut =
     others === 0
       ? []
       : [`Left out: ${count(others, 'key')} that kube-apiserver keeps for itself (ranges, masterleases).`];
-  return { state: { ...state, items }, leftOut };
+  return { keys, leftOut };
 }
 
 /** Encryption with these providers authenticates the whole key with the value. */
 const BOUND = /^k8s:enc:(aesgcm|kms):/;
 const BOUND_BYTES = 16;
 
-function checkBinding(items: readonly MovedItem[], source: MoveSource, target: MoveTarget): void {
+/** Reads all values if the prefixes differ. */
+async function checkBinding(state: MovedState, source: MoveSource, target: MoveTarget): Promise<void> {
   if (source.prefix === target.prefix) return;
-  for (const { path, value } of items) {
-    const provider = BOUND.exec(Buffer.from(value.subarray(0, BOUND_BYTES)).toString('latin1'))?.[1];
-    if (provider !== undefined)
-      throw new ConfigError(
-        `the value of ${path} is encrypted by ${provider}, which binds it to the prefix ${source.prefix}: it cannot be moved to the prefix ${target.prefix}`,
-      );
-  }
+  for await (const batch of state.items(state.keys))
+    for (const { path, value } of batch) {
+      const provider = BOUND.exec(Buffer.from(value.subarray(0, BOUND_BYTES)).toString('latin1'))?.[1];
+      if (provider !== undefined)
+        throw new ConfigError(
+          `the value of ${path} is encrypted by ${provider}, which binds it to the prefix ${source.prefix}: it cannot be moved to the prefix ${target.prefix}`,
+        );
+    }
 }
 
 function verificationError({ name }: MoveTarget, first: string, others: number): StorageError {

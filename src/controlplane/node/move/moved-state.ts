@@ -1,25 +1,71 @@
 /** The state that is moved between stores, and the stores that it is read from and written to. */
 
-/** One stored key. The value is passed as it is stored, encrypted or not. */
-export interface MovedItem {
+/** One stored key without its value. */
+export interface MovedKey {
   /** The key below the prefix of a store, in the form of etcd: `pods/default/a`. */
   readonly path: string;
-  readonly value: Uint8Array;
   readonly revision: number;
   readonly created: number;
   /** The time in milliseconds at which it expires; 0 means never. */
   readonly expires: number;
 }
 
+/** The value is passed as it is stored, encrypted or not. */
+export interface MovedItem extends MovedKey {
+  readonly value: Uint8Array;
+}
+
+/**
+ * The state of a store. Only its keys are in memory.
+ * Invariant: a batch of values is made when it is asked for, and the state keeps none of it.
+ */
 export interface MovedState {
   /** The revision of the store. */
   readonly revision: number;
-  /** In the order of their paths. */
-  readonly items: readonly MovedItem[];
+  /** In the order of the UTF-8 bytes of their paths. */
+  readonly keys: readonly MovedKey[];
   /** Whether values may have encodings that an embedded store does not write: see `Storage.imported`. */
   readonly imported: boolean;
   /** Sentences about keys that are not part of it. */
   readonly notes: readonly string[];
+  /** Reads the values of some of `keys`, in this order. A batch has about `BATCH_BYTES`. */
+  items(keys: readonly MovedKey[]): AsyncIterable<readonly MovedItem[]>;
+  /** Releases the store. Called once, when no value is needed any more. */
+  close(): Promise<void>;
+}
+
+/** What a target writes. */
+export interface MovedItems {
+  /** The revision of the source. */
+  readonly revision: number;
+  readonly imported: boolean;
+  /** The number of keys. */
+  readonly total: number;
+  /** In the order of revisions. Keys of one revision are in the order of their paths. Can be read once. */
+  readonly batches: AsyncIterable<readonly MovedItem[]>;
+}
+
+/** The bytes of the values in a batch, and the number of them. One more value may be in it. */
+export const BATCH_BYTES = 1_000_000;
+const BATCH_KEYS = 1000;
+
+/** Makes batches of a store whose values can be read one by one. */
+export async function* inBatches(
+  keys: readonly MovedKey[],
+  read: (key: MovedKey) => Uint8Array,
+): AsyncIterable<readonly MovedItem[]> {
+  for (let done = 0; done < keys.length; ) {
+    const batch: MovedItem[] = [];
+    for (let bytes = 0; done < keys.length && bytes < BATCH_BYTES && batch.length < BATCH_KEYS; done++) {
+      const key = keys[done] as MovedKey;
+      const value = read(key);
+      bytes += value.byteLength;
+      batch.push({ ...key, value });
+    }
+    yield batch;
+    // Other work, such as progress and signals, gets its turn.
+    await new Promise((next) => setImmediate(next));
+  }
 }
 
 /** Reports the share of a step that is done. */
@@ -30,7 +76,7 @@ export interface MoveSource {
   readonly name: string;
   /** The prefix that encrypted values may be bound to. */
   readonly prefix: string;
-  /** Throws ConfigError if it cannot be used, and StorageError if it is damaged or does not answer. */
+  /** Reads the keys. Throws ConfigError if it cannot be used, and StorageError if it is damaged or does not answer. */
   read(report: Report): Promise<MovedState>;
 }
 
@@ -44,9 +90,9 @@ export interface MoveTarget {
    * not to be replaced. Changes nothing.
    */
   check(): Promise<void>;
-  /** Writes the state in the order of its revisions. From here on the target is unfinished. */
-  write(state: MovedState, report: Report): Promise<void>;
-  /** Reads what was written. */
+  /** Writes the items in their order. From here on the target is unfinished. */
+  write(items: MovedItems, report: Report): Promise<void>;
+  /** Reads the keys that were written. The caller closes the state before it calls another method. */
   readBack(report: Report): Promise<MovedState>;
   /** Called when the state that was read back is the one that was written. The target can be used then. */
   finish(): Promise<FinishedTarget>;
@@ -65,15 +111,6 @@ export interface FinishedTarget {
 export function resourceOfPath(path: string): string {
   const [first = '', second = ''] = path.split('/', 2);
   return first.includes('.') || first === 'services' ? `${first}/${second}` : first;
-}
-
-/** In the order of revisions. Keys of one revision are in the order of their paths. */
-export function byRevision(items: readonly MovedItem[]): readonly MovedItem[] {
-  return [...items].sort((a, b) => a.revision - b.revision);
-}
-
-export function byPath(items: readonly MovedItem[]): readonly MovedItem[] {
-  return [...items].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 const MINUTE = 60;

@@ -6,14 +6,13 @@ import { count } from '../../../base/count.ts';
 import { ConfigError, toError } from '../../../base/errors.ts';
 import { syncFolder } from '../../../storage/lmdb/folder.ts';
 import type { WrittenLease } from '../../../storage/snapshot-file/leases.ts';
-import { loadSnapshot } from '../../../storage/snapshot-file/load-snapshot.ts';
-import type { SnapshotState } from '../../../storage/snapshot-file/read-snapshot.ts';
-import { writeSnapshotFile } from '../../../storage/snapshot-file/write-file.ts';
+import { type OpenSnapshot, openSnapshot } from '../../../storage/snapshot-file/load-snapshot.ts';
+import type { IndexedItem } from '../../../storage/snapshot-file/read-snapshot.ts';
+import { SnapshotFile } from '../../../storage/snapshot-file/write-file.ts';
 import type { WrittenRevision } from '../../../storage/snapshot-file/write-snapshot.ts';
 import {
-  byPath,
-  byRevision,
   type FinishedTarget,
+  inBatches,
   leaseSeconds,
   type MovedItem,
   type MovedState,
@@ -35,28 +34,37 @@ export function snapshotSource({ path, prefix, now }: SnapshotEnd): MoveSource {
     name: path,
     prefix,
     read: async () => {
-      const { state, warnings } = loadSnapshot(path);
-      const items = itemsBelow(state, prefix, now());
-      if (items.length === 0) throw new ConfigError(noKeys(path, prefix, state.items[0]?.key));
-      const others = state.items.length - items.length + state.unreadableKeys;
+      const snapshot = openSnapshot(path);
+      const { state, warnings } = snapshot;
+      const moved = stateOf(snapshot, prefix, now());
+      if (moved.keys.length === 0) {
+        await moved.close();
+        throw new ConfigError(noKeys(path, prefix, state.items[0]?.key));
+      }
+      const others = state.items.length - moved.keys.length + state.unreadableKeys;
       const notes = others === 0 ? [] : [`Left out: ${count(others, 'key')} not below the prefix ${prefix}.`];
-      return { revision: state.revision, items, imported: true, notes: [...warnings, ...notes] };
+      return { ...moved, notes: [...warnings, ...notes] };
     },
   };
 }
 
-function itemsBelow({ items }: SnapshotState, prefix: string, now: number): readonly MovedItem[] {
+function stateOf({ state, value, close }: OpenSnapshot, prefix: string, now: number): MovedState {
   const start = `${prefix}/`;
-  const below = items.filter(({ key }) => key.startsWith(start));
-  return byPath(
-    below.map(({ key, value, revision, created, ttlSeconds }) => ({
-      path: key.slice(start.length),
-      value,
+  const byPath = new Map<string, IndexedItem>();
+  for (const item of state.items) if (item.key.startsWith(start)) byPath.set(item.key.slice(start.length), item);
+  return {
+    revision: state.revision,
+    keys: Array.from(byPath, ([path, { revision, created, ttlSeconds }]) => ({
+      path,
       revision,
       created,
       expires: ttlSeconds === undefined ? 0 : now + ttlSeconds * 1000,
     })),
-  );
+    imported: true,
+    notes: [],
+    items: (wanted) => inBatches(wanted, ({ path }) => value(byPath.get(path) as IndexedItem)),
+    close: async () => close(),
+  };
 }
 
 /** A new snapshot file. It appears under its name when it is complete and verified. */
@@ -73,20 +81,26 @@ export function snapshotTarget({ path, prefix, now }: SnapshotEnd): MoveTarget {
       if (existsSync(target)) throw new ConfigError(`${path} exists already: name another file`);
       if (!existsSync(dirname(target))) throw new ConfigError(`the folder of ${path} does not exist`);
     },
-    write: async (state) => {
-      ({ revision } = state);
-      const { revisions, leases } = encode(state, prefix, now());
-      expiring = revisions.filter(({ lease }) => lease !== undefined).length;
+    write: async (items, report) => {
+      ({ revision } = items);
+      const encoder = new RevisionEncoder(prefix, now());
+      const written = writable(path, () => new SnapshotFile(draft));
       try {
-        writeSnapshotFile(draft, revisions, { compacted: revision, leases });
-      } catch (caught) {
-        throw new ConfigError(`cannot write ${path}: ${toError(caught).message}`, { cause: caught });
+        let done = 0;
+        for await (const batch of items.batches) {
+          writable(path, () => {
+            for (const item of batch) written.add(encoder.encode(item));
+          });
+          done += batch.length;
+          report('write', done, items.total);
+        }
+        writable(path, () => written.end({ compacted: revision, leases: encoder.leases }));
+      } finally {
+        written.close();
       }
+      ({ expiring } = encoder);
     },
-    readBack: async () => {
-      const { state } = loadSnapshot(draft);
-      return { revision: state.revision, items: itemsBelow(state, prefix, now()), imported: true, notes: [] };
-    },
+    readBack: async () => stateOf(openSnapshot(draft), prefix, now()),
     finish: async (): Promise<FinishedTarget> => {
       if (existsSync(target)) throw new ConfigError(`${path} exists already: name another file`);
       renameSync(draft, target);
@@ -99,25 +113,47 @@ export function snapshotTarget({ path, prefix, now }: SnapshotEnd): MoveTarget {
   };
 }
 
+/** Throws ConfigError if the file cannot be written. */
+function writable<R>(path: string, write: () => R): R {
+  try {
+    return write();
+  } catch (caught) {
+    throw new ConfigError(`cannot write ${path}: ${toError(caught).message}`, { cause: caught });
+  }
+}
+
 /** The records of the file. Keys that one transaction wrote share a revision and are numbered within it. */
-function encode(
-  { items }: MovedState,
-  prefix: string,
-  now: number,
-): { readonly revisions: readonly WrittenRevision[]; readonly leases: readonly WrittenLease[] } {
-  const leases = new Map<number, WrittenLease>();
-  const leaseOf = (expires: number): number => {
-    const ttlSeconds = leaseSeconds(expires, now);
-    const known = leases.get(ttlSeconds) ?? { id: leases.size + 1, ttlSeconds };
-    leases.set(ttlSeconds, known);
+class RevisionEncoder {
+  readonly #prefix: string;
+  readonly #now: number;
+  readonly #leases = new Map<number, WrittenLease>();
+  readonly #last = { revision: 0, sub: 0 };
+  /** The number of keys with a lease. */
+  expiring = 0;
+
+  constructor(prefix: string, now: number) {
+    this.#prefix = prefix;
+    this.#now = now;
+  }
+
+  /** In ascending order of their ids. */
+  get leases(): readonly WrittenLease[] {
+    return [...this.#leases.values()];
+  }
+
+  encode({ path, value, revision, created, expires }: MovedItem): WrittenRevision {
+    const last = this.#last;
+    last.sub = last.revision === revision ? last.sub + 1 : 0;
+    last.revision = revision;
+    const record = { key: `${this.#prefix}/${path}`, value, revision, created, sub: last.sub };
+    return expires === 0 ? record : { ...record, lease: this.#leaseOf(expires) };
+  }
+
+  #leaseOf(expires: number): number {
+    this.expiring++;
+    const ttlSeconds = leaseSeconds(expires, this.#now);
+    const known = this.#leases.get(ttlSeconds) ?? { id: this.#leases.size + 1, ttlSeconds };
+    this.#leases.set(ttlSeconds, known);
     return known.id;
-  };
-  const sorted = byRevision(items);
-  let sub = 0;
-  const revisions = sorted.map(({ path, value, revision, created, expires }, i): WrittenRevision => {
-    sub = sorted[i - 1]?.revision === revision ? sub + 1 : 0;
-    const record = { key: `${prefix}/${path}`, value, revision, created, sub };
-    return expires === 0 ? record : { ...record, lease: leaseOf(expires) };
-  });
-  return { revisions, leases: [...leases.values()] };
+  }
 }
