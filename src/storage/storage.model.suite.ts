@@ -9,7 +9,7 @@ import { settle, VirtualClock } from '../base/virtual-clock.ts';
 import type { Storage } from './storage.ts';
 import { Model } from './suite/model.ts';
 import { type Command, generateScript, type Item, type Script } from './suite/model-script.ts';
-import { ModelStore, TapOvertaken } from './suite/model-store.ts';
+import { ModelStore, type ScriptOptions, TapOvertaken } from './suite/model-store.ts';
 import type { WriteCheckOptions } from './suite/model-writes.ts';
 import type { SuiteDriver } from './suite/run-case.ts';
 import { expectEqual } from './suite-assert.ts';
@@ -26,8 +26,6 @@ export interface ModelRun extends WriteCheckOptions {
 const MAX_STORES = 3;
 /** The most runs of a failing script to make it shorter. */
 const SHRINKS = 600;
-/** The most further runs of a script that could not be compared. */
-const AGAIN = 10;
 
 /** Runs scripts until one fails. Throws a BugError with the seed, the shortest failing script and the failure. */
 export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Promise<void> {
@@ -39,9 +37,7 @@ export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Pro
   };
   for (let seed = run.seed; seed < run.seed + run.scripts; seed++) {
     const script = generateScript(seed, run.commands ?? 120, features);
-    let failure = await attempt(driver, script, run);
-    for (let again = 0; failure instanceof TapOvertaken && again < AGAIN; again++)
-      failure = await attempt(driver, script, run);
+    const failure = await attemptCompared(driver, script, run);
     if (failure === undefined) continue;
     const found = { script, failure };
     const shortest = failure.message === NO_END ? found : await shrink(driver, run, found);
@@ -55,7 +51,7 @@ export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Pro
 async function runScript(
   driver: SuiteDriver,
   script: Script,
-  options: WriteCheckOptions,
+  options: ScriptOptions,
   progressed: () => void,
 ): Promise<void> {
   const clock = new VirtualClock();
@@ -123,13 +119,23 @@ async function stop(store: ModelStore, inside: boolean): Promise<void> {
   await store.checkStopped();
 }
 
+/** Runs a script again that could not be compared, with compactions that wait for the watch of the model. */
+async function attemptCompared(
+  driver: SuiteDriver,
+  script: Script,
+  options: ScriptOptions,
+): Promise<Error | undefined> {
+  const failure = await attempt(driver, script, options);
+  return failure instanceof TapOvertaken ? attempt(driver, script, { ...options, tapFirst: true }) : failure;
+}
+
 /**
  * A script one of whose commands takes longer has failed: a store may never answer. The number of commands is bounded,
  * so that a script needs no limit of its own, however slow the machine is.
  */
 const PATIENCE_MS = 20_000;
 
-async function attempt(driver: SuiteDriver, script: Script, options: WriteCheckOptions): Promise<Error | undefined> {
+async function attempt(driver: SuiteDriver, script: Script, options: ScriptOptions): Promise<Error | undefined> {
   let watchdog: ReturnType<typeof setTimeout> | undefined;
   let restart = (): void => undefined;
   const hangs = new Promise<Error>((resolve) => {
@@ -156,12 +162,12 @@ interface Failing {
 }
 
 /** Removes commands, then items, as long as the script still fails. */
-async function shrink(driver: SuiteDriver, options: WriteCheckOptions, found: Failing): Promise<Failing> {
+async function shrink(driver: SuiteDriver, options: ScriptOptions, found: Failing): Promise<Failing> {
   let shortest = found;
   let attempts = 0;
   const take = async (shorter: Script): Promise<boolean> => {
     if (attempts++ >= SHRINKS) return false;
-    const fails = await attempt(driver, shorter, options);
+    const fails = await attemptCompared(driver, shorter, options);
     if (fails !== undefined) shortest = { script: shorter, failure: fails };
     return fails !== undefined;
   };

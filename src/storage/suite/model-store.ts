@@ -37,7 +37,12 @@ export class TapOvertaken extends Error {
   }
 }
 
-export interface ModelStoreOptions extends WriteCheckOptions {
+export interface ScriptOptions extends WriteCheckOptions {
+  /** Whether a compaction waits until the watch that records all writes has got them. Default false. */
+  readonly tapFirst?: boolean;
+}
+
+export interface ModelStoreOptions extends ScriptOptions {
   /** Resolves when work that the driver has scheduled has run. */
   settle(): Promise<void>;
 }
@@ -102,9 +107,12 @@ export class ModelStore {
       case 'ask for progress':
         at(this.#live, item.index)?.requestProgress();
         return;
-      case 'compact':
-        this.#compact(Math.max(0, this.model.revision - item.back));
+      case 'compact': {
+        const compact = (): void => this.#compact(Math.max(0, this.model.revision - item.back));
+        if (this.options.tapFirst) return this.#reachTap().then(compact);
+        compact();
         return;
+      }
       case 'snapshot':
         this.#await(this.#snapshots.take());
         return;
@@ -312,6 +320,16 @@ export class ModelStore {
         void this.begin({ op: 'write', key: 'b/1', expected: 'right', value: `inside ${this.seen}` });
         this.stopping = this.storage.stop();
     }
+  }
+
+  /** Resolves when the tap has every write that has begun, or has ended. */
+  async #reachTap(): Promise<void> {
+    await Promise.allSettled(this.#pending);
+    await this.#until(() => {
+      if (this.#tap.ended !== undefined || this.#tap.progressed >= this.seen) return true;
+      this.#tap.requestProgress();
+      return false;
+    }, 'the progress of the watch of the model');
   }
 
   /** Throws TapOvertaken. A tap that ended above the horizon is a fault, which `verify` reports. */
