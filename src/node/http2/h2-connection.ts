@@ -43,6 +43,8 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
   readonly #controlFrames: TokenBucket;
   /** Streams that were opened by the bytes being read; their handlers are called afterwards. */
   #newExchanges: H2Exchange[] = [];
+  /** Handlers are being called. The client may have sent more frames, which this turn still reads. */
+  #isHandling = false;
   /** The socket is full, and `deadline` bounds the time until the client reads. */
   #stalled = false;
   /** GOAWAY was sent: new streams are refused. */
@@ -112,9 +114,14 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
     const exchanges = this.#newExchanges;
     if (exchanges.length === 0) return;
     this.#newExchanges = [];
-    for (let i = 0; i < exchanges.length; i++) {
-      const exchange = exchanges[i]!;
-      if (!exchange.isClosed) handle(this.context, exchange);
+    this.#isHandling = true;
+    try {
+      for (let i = 0; i < exchanges.length; i++) {
+        const exchange = exchanges[i]!;
+        if (!exchange.isClosed) handle(this.context, exchange);
+      }
+    } finally {
+      this.#isHandling = false;
     }
   }
 
@@ -177,7 +184,7 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
   }
 
   beginAnswer(): boolean {
-    return this.streams.size === 1 && this.cork();
+    return !this.#isHandling && this.streams.size === 1 && this.cork();
   }
 
   endAnswer(isWhole: boolean): void {

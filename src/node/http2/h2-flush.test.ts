@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../base/deferred.ts';
 import type { Answer, AnswerSink } from '../../server/http/exchange.ts';
 import { text } from '../listener.fixtures.ts';
-import { FRAME } from './frames.ts';
-import { inMemory, request, turns, wide } from './wire.fixtures.ts';
+import { FRAME, WINDOW_LIMIT } from './frames.ts';
+import { inMemory, request, turns, wide, windowUpdate } from './wire.fixtures.ts';
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
   bytes: text('a'),
@@ -21,26 +21,30 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 
 describe('the flush of an HTTP/2 connection', () => {
   for (const [kind, answer] of Object.entries(ANSWERS))
-    it(`writes the only answer of a connection at once: ${kind}`, async () => {
-      const { send, socket, log } = inMemory(() => answer);
-      send(wide());
+    it(`writes the only answer of a connection at once if it comes later than its request: ${kind}`, async () => {
+      const later = new Deferred<Answer>();
+      const { send, socket, log } = inMemory(() => later.promise);
+      send(wide(), request(1));
       await turns();
       const before = socket.writes;
-      send(request(1));
+      later.resolve(answer);
+      await later.promise;
       expect([log.count(FRAME.headers, 1), socket.writes - before]).toEqual([1, 1]);
       await turns();
       expect(socket.writes - before).toBe(1);
     });
 
-  it('writes the only answer of a connection at once when it comes later', async () => {
-    const later = new Deferred<Answer>();
-    const { send, socket, log } = inMemory(() => later.promise);
-    send(wide(), request(1));
+  it('reads all frames of a turn before it writes an answer that comes at once', async () => {
+    const { send, socket, log } = inMemory(() => text('a'));
+    send(wide());
     await turns();
     const before = socket.writes;
-    later.resolve(text('a'));
-    await later.promise;
-    expect([log.count(FRAME.headers, 1), log.count(FRAME.data, 1), socket.writes - before]).toEqual([1, 1, 1]);
+    send(request(1));
+    send(windowUpdate(1, WINDOW_LIMIT), windowUpdate(1, WINDOW_LIMIT));
+    expect(socket.writes).toBe(before);
+    await turns();
+    expect([log.count(FRAME.headers, 1), log.count(FRAME.resetStream, 1)]).toEqual([0, 1]);
+    socket.destroy();
   });
 
   it('writes the answers to several requests of one read together', async () => {

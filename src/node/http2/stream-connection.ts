@@ -13,8 +13,9 @@ export interface StreamConnection extends Connection, FlowConnection {
   /** Encodes the header block of `100 Continue`, which must be written before the next call. */
   encodeContinue(): Buffer;
   /**
-   * Called before an answer is queued. Returns true if it is the only thing that the connection has to do; then
-   * `endAnswer` must be called. A whole answer leaves at once, others in the flush of this turn.
+   * Called before an answer is queued. Returns true if it comes later than its request and is the only thing that the
+   * connection has to do; then `endAnswer` must be called. A whole answer leaves at once, others in the flush of this
+   * turn.
    */
   beginAnswer(): boolean;
   endAnswer(isWhole: boolean): void;
