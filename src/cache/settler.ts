@@ -38,6 +38,8 @@ export interface SettlerOptions {
   readonly clock: Clock;
   /** The current state. It may be another one in each turn. */
   state(): SettledState | undefined;
+  /** Called at the end of each pass. */
+  moved?(): void;
 }
 
 interface Pass {
@@ -114,8 +116,12 @@ export class Settler {
       const isDue = isLoose ? movesLoose : (live.get(buffer) ?? buffer.byteLength) * 2 < buffer.byteLength;
       if (isDue) moveBytes(entry, slab.allocate);
     });
-    if (next !== undefined) this.#after(TURN_MS, () => this.#move(pass, next));
-    else this.#schedule();
+    if (next !== undefined) {
+      this.#after(TURN_MS, () => this.#move(pass, next));
+      return;
+    }
+    this.#options.moved?.();
+    this.#schedule();
   }
 
   /** Visits the entries of one turn. Returns the key of the next one. */

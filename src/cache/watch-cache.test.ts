@@ -45,6 +45,28 @@ describe('reads of the watch cache', () => {
     await expect(cache.start()).rejects.toMatchObject({ code: 'Closed' });
   });
 
+  it('repeats a list with the same items at the present revision until one of them changes', async () => {
+    const { store, cache } = testCache();
+    for (const name of ['a', 'b', 'c']) await store.put(PREFIX + name, objectBytes(name));
+    await cache.start();
+    const list = (): CacheList => cache.list({ prefix: PREFIX }, { limit: 2 }) as CacheList;
+    const first = list();
+    await store.put('default/others/1', objectBytes('other'));
+    await cache.waitFresh();
+    const second = list();
+    expect(second.items).toBe(first.items);
+    expect(second.revision).toBe(cache.revision);
+    expect(cache.snapshotAt(second.revision).outcome).toBe('ok');
+    await store.put(`${PREFIX}d`, objectBytes('d'));
+    const third = list();
+    expect([names(third), third.remaining]).toEqual([['a', 'b'], 2]);
+    await store.delete(`${PREFIX}a`);
+    expect(names(list())).toEqual(['b', 'c']);
+    await store.put(`${PREFIX}b`, objectBytes('b', { x: 'y' }));
+    expect(decodeUtf8(list().items[0]!)).toContain('"x":"y"');
+    await cache.stop();
+  });
+
   it('lists pages of one state while others write, with exact counts of the rest', async () => {
     const { store, cache } = testCache();
     for (const name of ['a', 'b', 'c', 'd', 'e']) await store.put(PREFIX + name, objectBytes(name));

@@ -6,7 +6,7 @@
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import type { Stoppable } from '../base/lifetime.ts';
-import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
+import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import { StorageError } from '../storage/errors.ts';
 import type { Revision, Storage } from '../storage/storage.ts';
 import type {
@@ -39,6 +39,7 @@ import { Forms } from './forms.ts';
 import { type OlderChanges, readOlderChanges } from './older-changes.ts';
 import { checkRange } from './range.ts';
 import { RecentSnapshots } from './recent-snapshots.ts';
+import { RepeatedList } from './repeated-list.ts';
 import { Settler } from './settler.ts';
 import { Snapshot } from './snapshot.ts';
 import { Waiters } from './waiters.ts';
@@ -81,6 +82,7 @@ export class WatchCache implements Stoppable {
   readonly #fanOut: FanOut;
   readonly #waiters: Waiters;
   readonly #recent = new RecentSnapshots();
+  readonly #repeated = new RepeatedList();
   readonly #settler: Settler;
   /** Undefined for an embedded store, which delivers the event of a write before it answers the write. */
   readonly #expected: ExpectedEntries | undefined;
@@ -119,7 +121,12 @@ export class WatchCache implements Stoppable {
       ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
     });
     this.#waiters = new Waiters(this.#clock, () => this.revision);
-    this.#settler = new Settler({ clock: this.#clock, state: () => this.#state });
+    this.#settler = new Settler({
+      clock: this.#clock,
+      state: () => this.#state,
+      // The kept list would keep the former bytes of moved entries.
+      moved: () => this.#repeated.clear(),
+    });
     this.#feed = new CacheFeed(
       {
         storage: options.storage,
@@ -134,6 +141,7 @@ export class WatchCache implements Stoppable {
       {
         adopted: (state) => this.#adopt(state),
         changed: (change) => {
+          this.#repeated.clear();
           this.#fanOut.publish(change);
           this.#settler.changed(change.previous !== undefined);
         },
@@ -212,10 +220,17 @@ export class WatchCache implements Stoppable {
     return { outcome: 'ok', snapshot };
   }
 
-  /** Lists the current state. If there is a next page, the state is kept for `snapshotAt(list.revision)`. */
+  /**
+   * Lists the current state. If there is a next page, the state is kept for `snapshotAt(list.revision)`. A list that is
+   * repeated before anything has changed has the same array of items.
+   */
   list(range: CacheRange, options: CacheListOptions = {}): MaybePromise<CacheList> {
     const snapshot = this.#snapshot();
-    return andThen(snapshot.list(range, options), (list) => {
+    const repeated = this.#repeated.get(range, options);
+    const made = repeated ? { ...repeated, revision: snapshot.revision } : snapshot.list(range, options);
+    // The state may change before a promise resolves.
+    if (!isPromise(made)) this.#repeated.put(range, options, made);
+    return andThen(made, (list) => {
       if (list.next !== undefined) this.#recent.put(snapshot);
       return list;
     });
@@ -325,6 +340,7 @@ export class WatchCache implements Stoppable {
     this.#waiters.fail(closed());
     this.#ready?.reject(closed());
     this.#recent.clear();
+    this.#repeated.clear();
     this.#forms.drop(() => true);
   }
 
@@ -364,6 +380,7 @@ export class WatchCache implements Stoppable {
       this.#restarts++;
       this.#fanOut.endAll({ reason: 'compacted', horizon: state.window.floor });
       this.#recent.clear();
+      this.#repeated.clear();
       this.#forms.drop(() => true);
     }
     this.#state = state;
@@ -384,6 +401,7 @@ export class WatchCache implements Stoppable {
       () => {
         this.#armTick();
         this.#recent.tick();
+        this.#repeated.tick();
         this.#forms.tick();
         if (!this.#feed.isWatching) return;
         this.#bookmarksDue = true;

@@ -10,7 +10,9 @@ import { concatBytes } from '../../base/bytes.ts';
 export interface ChunkSource {
   /** The number of all bytes; undefined where counting them would visit every part twice. */
   readonly size: number | undefined;
-  /** Returns the next chunk, or undefined after the last one. The bytes belong to the caller. */
+  /**
+   * Returns the next chunk, or undefined after the last one. It must not be modified: other answers may share its bytes.
+   */
   next(): Uint8Array | undefined;
   /**
    * An alternative to `next` for callers that would copy the chunk: copies the next bytes into `into` at `at`, at most

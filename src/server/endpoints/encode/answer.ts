@@ -2,7 +2,7 @@
  * Answers with objects and lists.
  *
  * Invariant: plain JSON is never parsed. The bytes of an object are sent as they are. The items of a list are copied
- * once, into blocks that are made while the client reads.
+ * once, into blocks that are made while the client reads; those of a repeated list are kept (`joined-items.ts`).
  */
 import { PROTOBUF_MEDIA_TYPE } from '../../../apimachinery/codec/negotiation.ts';
 import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';
@@ -22,6 +22,7 @@ import type { EndpointHost, RequestScope } from '../endpoint.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { AnswerSlab } from './answer-slab.ts';
 import { BLOCK_BYTES, blocksOf } from './blocks.ts';
+import { repeatableListChunks } from './joined-items.ts';
 import { listChunks } from './list-chunks.ts';
 import { notAcceptableForm } from './not-acceptable.ts';
 import { partialMetadata, partialMetadataList } from './partial-metadata.ts';
@@ -250,11 +251,12 @@ function listSource(version: VersionDefinition, page: ListPage): ChunkSource {
     apiVersion: formatGroupVersion(version),
     metadata: objectListMetadata(version, page),
   });
-  return listChunks({
+  const parts = {
     head: encodeUtf8(`${head.slice(0, -1)},"items":[`),
     items: page.items,
     prefix: version.typedItems === true ? EMPTY_BYTES : itemPrefixOf(version),
-  });
+  };
+  return page.items.length > SMALL_LIST ? repeatableListChunks(parts) : listChunks(parts);
 }
 
 type SizedAnswer = Extract<Answer, { kind: 'bytes' | 'chunks' }>;

@@ -1,0 +1,89 @@
+/**
+ * Lists that are sent again. The items of a list are spread over memory, and reading them takes longer than copying
+ * them. When the same array of items is sent for the second time, its joined bytes are kept, and later answers copy them
+ * in one piece.
+ * Invariants: joined bytes are kept only while the array of items is referenced elsewhere, and at most `MOST_BYTES` of
+ * one array; a source whose reader stops early keeps nothing.
+ */
+import type { ChunkSource } from '../../http/chunk-source.ts';
+import { type ListParts, listChunks } from './list-chunks.ts';
+
+const MOST_BYTES = 32 * 2 ** 20;
+
+interface SentItems {
+  readonly prefix: Uint8Array;
+  /** All chunks after the head; undefined until a second list has been read to its end. */
+  joined: readonly Uint8Array[] | undefined;
+}
+
+const sent = new WeakMap<readonly Uint8Array[], SentItems>();
+
+/** As `listChunks`, for lists whose array of items may be sent again. */
+export function repeatableListChunks(parts: ListParts): ChunkSource {
+  const { head, items, prefix } = parts;
+  const before = sent.get(items);
+  if (before === undefined) {
+    sent.set(items, { prefix, joined: undefined });
+    return listChunks(parts);
+  }
+  if (before.prefix !== prefix) return listChunks(parts);
+  return before.joined === undefined ? keepChunks(listChunks(parts), before) : joinedChunks(head, before.joined);
+}
+
+/** Reads the source and keeps its chunks once all of them were read. */
+function keepChunks(source: ChunkSource, items: SentItems): ChunkSource {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  return {
+    size: source.size,
+    next() {
+      const chunk = source.next();
+      if (chunk === undefined) {
+        if (bytes <= MOST_BYTES) items.joined ??= chunks.slice(1);
+      } else {
+        bytes += chunk.length;
+        if (bytes <= MOST_BYTES) chunks.push(chunk);
+        else chunks.length = 0;
+      }
+      return chunk;
+    },
+  };
+}
+
+function joinedChunks(head: Uint8Array, joined: readonly Uint8Array[]): ChunkSource {
+  let hasHead = true;
+  let at = 0;
+  /** The bytes of the current chunk that were copied. */
+  let offset = 0;
+  return {
+    size: undefined,
+    next() {
+      if (hasHead) {
+        hasHead = false;
+        return head;
+      }
+      const chunk = joined[at];
+      if (chunk === undefined) return undefined;
+      const rest = offset === 0 ? chunk : chunk.subarray(offset);
+      at++;
+      offset = 0;
+      return rest;
+    },
+    fill(into, start, room) {
+      if (hasHead) return 0;
+      let size = 0;
+      while (size < room && at < joined.length) {
+        const chunk = joined[at] as Uint8Array;
+        const part = Math.min(chunk.length - offset, room - size);
+        into.set(part === chunk.length ? chunk : chunk.subarray(offset, offset + part), start + size);
+        size += part;
+        offset += part;
+        if (offset === chunk.length) {
+          at++;
+          offset = 0;
+        }
+      }
+      return size;
+    },
+  };
+}
