@@ -56,12 +56,12 @@ it('the server that wrote an object and one that decodes it show the same bytes'
   }
 });
 
-it('a stored value that cannot be decoded is counted', async () => {
+it('a stored value that cannot be decoded is counted, and is a 500 also before its resource was used', async () => {
   const storage = createMemoryStorage();
   const plane = await start(storage);
-  await ask(plane, 'GET', '/api/v1/namespaces/default/limitranges');
   await storage.create('registry/limitranges/default/bad', encodeUtf8('{"kind":"LimitRange","apiVersion":"v7"}'));
   expect(await ask(plane, 'GET', '/api/v1/namespaces/default/limitranges/bad')).toContain('"code":500');
+  expect(await ask(plane, 'GET', '/api/v1/namespaces/default/limitranges')).toContain('"code":500');
   const metrics = await ask(plane, 'GET', '/metrics');
   expect(metrics).toMatch(/apiserver_storage_decode_errors_total\{group="",resource="limitranges"\} [1-9]/);
 });

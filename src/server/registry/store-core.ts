@@ -4,6 +4,7 @@
  */
 import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
 import type { FieldSelector, FieldTerm } from '../../apimachinery/selectors/field-selector.ts';
+import { Deferred } from '../../base/deferred.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import { SharedRead } from '../../base/shared-read.ts';
@@ -44,6 +45,8 @@ export class StoreCore {
   readonly turns: KeyTurns;
   #ready = false;
   #starting: Promise<void> | undefined;
+  /** Rejects when the cache that starts has found a value that cannot be decoded. Undefined while none starts. */
+  #undecodable: Deferred<never> | undefined;
   /** Whether `storage.revision()` answers without a promise: an embedded storage does. */
   #revisionAtOnce = false;
   /** Makes the cache as fresh as a storage whose revision is a request. Reads share it, so that many cost one request. */
@@ -71,7 +74,10 @@ export class StoreCore {
       describe: this.versions.describe,
       forms: this.versions,
       clock: host.clock,
-      onTrouble: (error) => host.onTrouble(error),
+      onTrouble: (error) => {
+        host.onTrouble(error);
+        if (isStorageError(error, 'Corrupt')) this.#undecodable?.reject(error);
+      },
     });
     this.#fresh = new SharedRead(async () => this.cache.waitFresh({ timeoutMs: FRESH_WAIT_MS }));
   }
@@ -82,8 +88,8 @@ export class StoreCore {
   }
 
   /**
-   * Starts the cache. Resolves when it can be read. Rejects with the StorageError of a storage that cannot be read yet;
-   * the next call tries again. Idempotent.
+   * Starts the cache. Resolves when it can be read. Rejects with the StorageError of a storage that cannot be read yet,
+   * or of a value that cannot be decoded; the next call tries again. Idempotent.
    */
   start(): Promise<void> {
     this.#starting ??= this.#start();
@@ -95,11 +101,14 @@ export class StoreCore {
       // The cache itself retries without end. A request must not wait for that.
       const revision = await this.storage.revision();
       if (this.#startedAt === Number.POSITIVE_INFINITY) this.#startedAt = revision;
+      this.#undecodable = new Deferred<never>();
+      await Promise.race([this.cache.start(), this.#undecodable.promise]);
     } catch (caught) {
       this.#starting = undefined;
       throw caught;
+    } finally {
+      this.#undecodable = undefined;
     }
-    await this.cache.start();
     const { history } = this.definition;
     if (history !== undefined) this.#exactFrom = this.#exactAtStart(history);
     const revision = this.storage.revision();
