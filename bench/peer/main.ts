@@ -156,7 +156,7 @@ async function benchRequests(ours: Side, peer: Side): Promise<void> {
       await inTurns(ours, peer, (side) => create(side, share(side, size.create), 'filler')),
       {
         perSecond: 5,
-        perCpu: 7,
+        perCpu: 8,
       },
     );
   if (wanted('list')) {
