@@ -10,6 +10,8 @@ const SMALL_BUFFER = 8 * 1024;
 const LARGE_BUFFER = 64 * 1024;
 /** A read of more bytes than this belongs to a large body. */
 const LARGE_READ = 4 * 1024;
+/** After as many small reads in a row, no large body is expected. */
+const SMALL_READS = 4;
 /** A TLS record has at most this many bytes. */
 const RECORD_BYTES = 16 * 1024;
 /** The rest of a small buffer that is not used. */
@@ -21,7 +23,8 @@ export class DirectReads {
   #listener: ((bytes: Buffer) => void) | undefined;
   #buffer: Buffer = Buffer.allocUnsafeSlow(SMALL_BUFFER);
   #at = 0;
-  #isLarge = false;
+  /** Reads since the last large one. */
+  #smallReads = SMALL_READS;
 
   /** The option of `tls.connect`, whose result must be passed to `bind`. */
   readonly onread: OnReadOpts = { buffer: () => this.#room(), callback: (size) => this.#take(size) };
@@ -48,9 +51,10 @@ export class DirectReads {
 
   /** Returns the memory for the next read. */
   #room(): Uint8Array {
-    const least = this.#isLarge ? RECORD_BYTES : LEAST_ROOM;
+    const isLarge = this.#smallReads < SMALL_READS;
+    const least = isLarge ? RECORD_BYTES : LEAST_ROOM;
     if (this.#buffer.length - this.#at < least) {
-      this.#buffer = Buffer.allocUnsafeSlow(this.#isLarge ? LARGE_BUFFER : SMALL_BUFFER);
+      this.#buffer = Buffer.allocUnsafeSlow(isLarge ? LARGE_BUFFER : SMALL_BUFFER);
       this.#at = 0;
     }
     return this.#buffer.subarray(this.#at);
@@ -60,7 +64,9 @@ export class DirectReads {
   #take(size: number): boolean {
     const bytes = this.#buffer.subarray(this.#at, this.#at + size);
     this.#at += size;
-    this.#isLarge = size > LARGE_READ;
+    // The frames of a large body are split among records of all sizes.
+    if (size > LARGE_READ) this.#smallReads = 0;
+    else this.#smallReads++;
     if (this.#listener === undefined) return this.#socket?.push(bytes) ?? true;
     this.#listener(bytes);
     return true;
