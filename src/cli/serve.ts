@@ -17,7 +17,8 @@ import { wantsColour } from '../node/log/colour.ts';
 import { createLogger } from '../node/log/logging.ts';
 import { machineNames, readPackageVersion } from '../node/platform.ts';
 import { collectWhenIdle, processCollectionOptions } from '../node/process/idle-collection.ts';
-import { setV8Flags } from '../node/process/v8-flags.ts';
+import { followLoad } from '../node/process/sustained-load.ts';
+import { optimiseInLoad, setV8Flags } from '../node/process/v8-flags.ts';
 import { isEtcdStandIn } from './etcd-stand-in.ts';
 import type { ServerCommandLine } from './server-command-line.ts';
 import { startMessageLines } from './start-message.ts';
@@ -55,12 +56,15 @@ export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExt
       ...(extras.snapshot && { snapshot: extras.snapshot }),
     });
     setV8Flags();
-    const tidy = collectWhenIdle(processCollectionOptions(systemClock));
+    const collection = processCollectionOptions(systemClock);
+    const tidy = collectWhenIdle(collection);
+    const load = followLoad({ clock: systemClock, cpuMicros: collection.cpuMicros, changed: optimiseInLoad });
     try {
       await Promise.race([plane.ready, signals.first]);
       if (!signals.caught) announce(plane, completed, { logger, format, readyLines: extras.readyLines });
       logger.info('stopping', { signal: await signals.first });
     } finally {
+      load.stop();
       tidy.stop();
       await plane.stop();
     }

@@ -14,8 +14,8 @@ import type { Clock, Timer } from '../../base/clock.ts';
 const CHECK_MS = 5000;
 /** Microseconds of CPU time per check below which the process counts as idle: 3 % of a core. */
 const IDLE_MICROS = CHECK_MS * 30;
-/** Idle checks in a row before a collection, once one was made: half a minute. */
-const LATER_CHECKS = 6;
+/** Idle checks in a row before a collection, once one was made: 10 to 15 seconds. */
+const LATER_CHECKS = 2;
 /** Heap growth since the last collection that makes another one worthwhile. */
 const WORTH_BYTES = 16 * 2 ** 20;
 /** Larger heaps are not collected here. V8 marks a heap of this size in a fifth of a second. */
