@@ -13,7 +13,13 @@ const FILLER = 'x'.repeat(900);
 class TestState {
   readonly clock = new VirtualClock();
   readonly map = new OrderedMap<string, Entry>();
-  readonly settler: Settler = new Settler({ clock: this.clock, state: () => this });
+  /** Whether all entries were in slabs at the end of each pass. */
+  readonly passes: boolean[] = [];
+  readonly settler: Settler = new Settler({
+    clock: this.clock,
+    state: () => this,
+    moved: () => this.passes.push(this.all().every(isInSlab)),
+  });
   readonly #describe = describeJson();
   revision = 0;
 
@@ -62,6 +68,7 @@ describe('the settler', () => {
       if (last?.buffer === bytes.buffer) expect(bytes.byteOffset).toBe(last.byteOffset + last.byteLength);
     }
     expect(new Set(after.map(({ bytes }) => bytes.buffer)).size).toBeLessThan(2000 / 25);
+    expect(state.passes.at(-1)).toBe(true);
   });
 
   it('leaves entries alone that have changed since the pass was scheduled, and large ones', async () => {

@@ -67,6 +67,19 @@ describe('reads of the watch cache', () => {
     await cache.stop();
   });
 
+  it('does not keep the former bytes of entries that were moved into slabs', async () => {
+    const { store, cache } = testCache();
+    await cache.start();
+    for (let i = 0; i < 1200; i++) await store.put(`${PREFIX}${i}`, objectBytes(String(i)));
+    const before = cache.list({ prefix: PREFIX }) as CacheList;
+    await store.clock.advance(10_000);
+    const after = cache.list({ prefix: PREFIX }) as CacheList;
+    expect(after.items).not.toBe(before.items);
+    expect(names(after)).toEqual(names(before));
+    expect(after.items[0]).toBe(cache.get(`${PREFIX}0`)?.bytes);
+    await cache.stop();
+  });
+
   it('lists pages of one state while others write, with exact counts of the rest', async () => {
     const { store, cache } = testCache();
     for (const name of ['a', 'b', 'c', 'd', 'e']) await store.put(PREFIX + name, objectBytes(name));
