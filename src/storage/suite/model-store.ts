@@ -109,7 +109,7 @@ export class ModelStore {
         return;
       case 'compact': {
         const compact = (): void => this.#compact(Math.max(0, this.model.revision - item.back));
-        if (this.options.tapFirst) return this.#reachTap().then(compact);
+        if (this.options.tapFirst) return this.#compactAlone(compact);
         compact();
         return;
       }
@@ -322,14 +322,16 @@ export class ModelStore {
     }
   }
 
-  /** Resolves when the tap has every write that has begun, or has ended. */
-  async #reachTap(): Promise<void> {
+  /** Compacts when the tap has every write that has begun, or has ended. Resolves before the next write begins. */
+  async #compactAlone(compact: () => void): Promise<void> {
     await Promise.allSettled(this.#pending);
     await this.#until(() => {
       if (this.#tap.ended !== undefined || this.#tap.progressed >= this.seen) return true;
       this.#tap.requestProgress();
       return false;
     }, 'the progress of the watch of the model');
+    compact();
+    await Promise.allSettled(this.#pending);
   }
 
   /** Throws TapOvertaken. A tap that ended above the horizon is a fault, which `verify` reports. */
