@@ -15,9 +15,9 @@ export class SocketWriter {
   /** Writes that the kernel has not taken yet, oldest first. */
   readonly #writes: Written[] = [];
   #unsent = 0;
-  readonly #onWritten = (): void => this.#written();
+  readonly #onWritten = (error?: Error | null): void => this.#written(error);
 
-  /** `onTaken` is called whenever the kernel has taken a write. */
+  /** `onTaken` is called whenever the kernel has taken a write. It is not called for a write that failed. */
   constructor(socket: Socket, output: FrameOutput, onTaken: () => void) {
     this.#socket = socket;
     this.#output = output;
@@ -45,11 +45,11 @@ export class SocketWriter {
     if (pieces.length > 1) socket.uncork();
   }
 
-  #written(): void {
+  #written(error: Error | null | undefined): void {
     const written = this.#writes.shift();
     if (written === undefined) return;
     this.#unsent -= written.size;
     this.#output.release(written);
-    this.#onTaken();
+    if (!error) this.#onTaken();
   }
 }

@@ -260,6 +260,8 @@ export class MemorySocket extends Duplex {
   readonly log: FrameLog;
   /** Whether writes complete at once; `writableLength` counts those that did not. */
   taking = true;
+  /** The failure of all later writes. */
+  refusal: Error | undefined;
   /** The number of writes. */
   writes = 0;
   #waiting: (() => void) | undefined;
@@ -286,7 +288,11 @@ export class MemorySocket extends Duplex {
 
   override _read(): void {}
 
-  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error) => void): void {
+    if (this.refusal !== undefined) {
+      done(this.refusal);
+      return;
+    }
     const bytes = Buffer.concat(chunks.map(({ chunk }) => chunk));
     this.writes++;
     const take = (): void => {

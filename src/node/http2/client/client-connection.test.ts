@@ -49,6 +49,36 @@ describe('a client connection', () => {
     expect([log.count(FRAME.headers), socket.writes - before]).toEqual([3, 2]);
   });
 
+  it.each([undefined, Buffer.from('body')])(
+    'has not sent a request whose only write fails with EPIPE',
+    async (body) => {
+      const { socket, ask } = await scripted();
+      socket.refusal = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+      const asked = await ask({ method: 'POST', body });
+      expect(asked.error).toBeInstanceOf(NotSentError);
+      expect(asked.message).toBe('EOF');
+    },
+  );
+
+  it('may have sent a request if a later write fails, if the body is long, or if the error is another one', async () => {
+    const pipe = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+    const later = await scripted();
+    const sent = await later.ask();
+    later.socket.refusal = pipe;
+    later.connection.ping();
+    await turns();
+    const long = await scripted();
+    long.socket.refusal = pipe;
+    const partly = await long.ask({ method: 'POST', body: Buffer.alloc(20_000) });
+    const reset = await scripted();
+    reset.socket.refusal = Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET' });
+    const broken = await reset.ask();
+    for (const { error, message } of [sent, partly, broken]) {
+      expect(error).not.toBeInstanceOf(NotSentError);
+      expect(message).toBe('EOF');
+    }
+  });
+
   it('writes the head of a request whose body is not complete with the first bytes of the same turn', async () => {
     const { log, connection } = await scripted();
     const source = new ManualSource();

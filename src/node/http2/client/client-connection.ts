@@ -1,8 +1,8 @@
 /**
  * One HTTP/2 connection to a server (RFC 9113), with many requests at a time.
  *
- * Invariants: a request fails with a NotSentError exactly if its headers were not written, and with a NotProcessedError
- * exactly if the server said that it did not process it. The connection takes no requests after GOAWAY, after a
+ * Invariants: a request fails with a NotSentError exactly if its headers were not written or the kernel refused the write,
+ * and with a NotProcessedError exactly if the server said that it did not process it. The connection takes no requests after GOAWAY, after a
  * connection error, or when its stream numbers are used up. It keeps the process alive only while it has requests.
  */
 import type { Socket } from 'node:net';
@@ -49,6 +49,8 @@ const CONTROL_FRAMES_PER_SECOND = 1_000;
 /** The time that a server has to read a GOAWAY before the connection is closed. */
 const GOAWAY_GRACE_MS = 1_000;
 const PING_PAYLOAD = new Uint8Array(8);
+/** The longest body of a request that an idle connection takes in one piece. */
+const SHORT_BODY = 16 * 1024;
 
 export class ClientConnection
   extends H2Endpoint<ClientStream>
@@ -74,6 +76,8 @@ export class ClientConnection
   /** The message of requests that fail because the server closes the connection. */
   #lostText = 'EOF';
   #graceTimer: Timer | undefined;
+  /** A short request that is written at once, until the kernel has taken the write. */
+  #untaken: ClientStream | undefined;
 
   constructor(options: ClientConnectionOptions) {
     const { socket, shared, settings, clock, events } = options;
@@ -135,7 +139,9 @@ export class ClientConnection
     try {
       isWhole = stream.start();
     } finally {
-      if (isCorked) this.uncork(isWhole && this.#active === 1);
+      const isAtOnce = isWhole && this.#active === 1;
+      if (isCorked && isAtOnce && isShort(request)) this.#untaken = stream;
+      if (isCorked) this.uncork(isAtOnce);
     }
     return stream;
   }
@@ -267,7 +273,9 @@ export class ClientConnection
   }
 
   /** Bodies wait in their streams while the server does not read. */
-  protected override writerChanged(): void {}
+  protected override writerChanged(): void {
+    if (this.writer.unsent === 0) this.#untaken = undefined;
+  }
 
   protected override allWritten(): void {
     this.socket.end();
@@ -288,9 +296,18 @@ export class ClientConnection
   #failAll(): void {
     this.#retire();
     const lost = this.#failure ?? lostConnection(this.#lostText);
-    for (const stream of [...this.queued])
-      if (stream.id === 0) this.#fail(stream, new NotSentError(lost.message, { cause: lost }));
-    for (const stream of [...this.streams.values()]) this.#fail(stream, lost);
+    const notSent = (): NotSentError => new NotSentError(lost.message, { cause: lost });
+    for (const stream of [...this.queued]) if (stream.id === 0) this.#fail(stream, notSent());
+    for (const stream of [...this.streams.values()])
+      this.#fail(stream, this.#isUnsent(stream, lost) ? notSent() : lost);
+  }
+
+  /**
+   * Whether the kernel has refused the write with the request, because the server closed the connection before it. A
+   * request that is written at once may come before the event of that close.
+   */
+  #isUnsent(stream: ClientStream, { cause }: Error): boolean {
+    return stream === this.#untaken && (cause as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
   }
 
   #handleClose(): void {
@@ -300,4 +317,9 @@ export class ClientConnection
     this.#failAll();
     this.#events.closed(this.#failure ?? lostConnection(this.#lostText));
   }
+}
+
+/** Whether the kernel takes the request whole or not at all. A longer write may be taken in part before it fails. */
+function isShort({ body }: ClientRequest): boolean {
+  return body === undefined || (body instanceof Uint8Array && body.length <= SHORT_BODY);
 }
