@@ -42,7 +42,7 @@ export type Opened =
 export interface Provider {
   /** The beginning of its values: `k8s:enc:aescbc:v1:`; '' if values are stored as they are. */
   readonly prefix: string;
-  /** What follows in the values that it seals: the name of the first key and a colon. Absent if it has no named keys. */
+  /** Follows the prefix in the values that it seals: the name of the first key and a colon. Absent without named keys. */
   readonly keyPrefix?: string;
   /** Throws StorageError(KeyUnavailable) if there is no key to encrypt with. */
   seal(plain: Uint8Array, path: string): Uint8Array;

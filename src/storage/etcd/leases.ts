@@ -70,7 +70,7 @@ export class Leases {
       );
   }
 
-  /** `before`: the number of keys of the lease that is no longer shared. */
+  /** `before`: the number of keys of the lease that this one follows. */
   async #grant(ttl: number, before: number): Promise<Lease> {
     const { clock, reuseSeconds, observer } = this.#options;
     const shared = Math.min(reuseSeconds, Math.floor(ttl * SHARED_PART));

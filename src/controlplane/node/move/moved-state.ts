@@ -34,7 +34,7 @@ export interface MovedState {
   close(): Promise<void>;
 }
 
-/** What a target writes. */
+/** The keys and values that a target stores. */
 export interface MovedItems {
   /** The revision of the source. */
   readonly revision: number;

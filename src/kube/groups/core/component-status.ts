@@ -1,7 +1,7 @@
 /**
  * The kind ComponentStatus: the health of the control plane's components. It is not stored; each request checks anew.
- * There is no scheduler or controller manager. The storage is called `etcd-0`, the name that clients expect; those of
- * `--etcd-servers-overrides` follow.
+ * A scheduler and a controller manager are not among them. The storage is called `etcd-0`, the name that clients expect;
+ * those of `--etcd-servers-overrides` follow.
  */
 import { textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { matchesFields } from '../../../apimachinery/selectors/field-selector.ts';

@@ -41,6 +41,21 @@ describe('repeatableListChunks', () => {
     expect(decodeUtf8(first)).toBe(second.map((chunk) => decodeUtf8(chunk)).join(''));
   });
 
+  it('keeps the bytes of one reader if several read at the same time', () => {
+    const items = Array.from({ length: 200 }, (_, i) => itemOf(i, 1000));
+    const source = (): ChunkSource => repeatableListChunks({ head, items, prefix });
+    drainChunks(source());
+    const collecting = source();
+    const chunks = [collecting.next()];
+    const beside = [...iterateChunks(source())];
+    for (let chunk = collecting.next(); chunk !== undefined; chunk = collecting.next()) chunks.push(chunk);
+    const repeated = [...iterateChunks(source())];
+    expect(repeated.length).toBe(chunks.length);
+    for (let i = 1; i < chunks.length; i++) expect(repeated[i]).toBe(chunks[i]);
+    expect(Buffer.concat(beside).equals(Buffer.concat(repeated))).toBe(true);
+    expect(repeated).not.toContain(beside[1]);
+  });
+
   it('sends the same bytes each time, in frames of any size', () => {
     const sizes = fc.array(
       fc.oneof(

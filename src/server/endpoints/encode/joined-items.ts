@@ -3,7 +3,8 @@
  * them. When the same array of items is sent for the second time, its joined bytes are kept, and later answers copy them
  * in one piece.
  * Invariants: joined bytes are kept only while the array of items is referenced elsewhere, and at most `MOST_BYTES` of
- * one array; a source whose reader stops early keeps nothing.
+ * one array; of the readers of an array only one makes them, so that many slow ones do not hold a copy each. If that one
+ * stops early, the array is never joined.
  */
 import type { ChunkSource } from '../../http/chunk-source.ts';
 import { type ListParts, listChunks } from './list-chunks.ts';
@@ -12,7 +13,9 @@ const MOST_BYTES = 32 * 2 ** 20;
 
 interface SentItems {
   readonly prefix: Uint8Array;
-  /** All chunks after the head; undefined until a second list has been read to its end. */
+  /** A source collects the chunks, or has. */
+  isCollected: boolean;
+  /** All chunks after the head; undefined until that source has been read to its end. */
   joined: readonly Uint8Array[] | undefined;
 }
 
@@ -23,11 +26,14 @@ export function repeatableListChunks(parts: ListParts): ChunkSource {
   const { head, items, prefix } = parts;
   const before = sent.get(items);
   if (before === undefined) {
-    sent.set(items, { prefix, joined: undefined });
+    sent.set(items, { prefix, isCollected: false, joined: undefined });
     return listChunks(parts);
   }
   if (before.prefix !== prefix) return listChunks(parts);
-  return before.joined === undefined ? keepChunks(listChunks(parts), before) : joinedChunks(head, before.joined);
+  if (before.joined !== undefined) return joinedChunks(head, before.joined);
+  if (before.isCollected) return listChunks(parts);
+  before.isCollected = true;
+  return keepChunks(listChunks(parts), before);
 }
 
 /** Reads the source and keeps its chunks once all of them were read. */
@@ -39,7 +45,7 @@ function keepChunks(source: ChunkSource, items: SentItems): ChunkSource {
     next() {
       const chunk = source.next();
       if (chunk === undefined) {
-        if (bytes <= MOST_BYTES) items.joined ??= chunks.slice(1);
+        if (bytes <= MOST_BYTES) items.joined = chunks.slice(1);
       } else {
         bytes += chunk.length;
         if (bytes <= MOST_BYTES) chunks.push(chunk);
