@@ -119,6 +119,23 @@ describe('the settler', () => {
     expect(state.all().filter(isInSlab).length).toBeGreaterThanOrEqual(1000);
   });
 
+  it('waits while entries are added quickly, but not for ever', async () => {
+    const state = new TestState();
+    let added = 0;
+    const addFor = async (seconds: number): Promise<void> => {
+      for (let i = 0; i < seconds; i++) {
+        for (let j = 0; j < 1000; j++) state.put(nameOf(added++), '');
+        await state.clock.advance(1000);
+      }
+    };
+    await addFor(8);
+    expect(state.passes).toEqual([]);
+    await state.clock.advance(4000);
+    expect(state.passes).toEqual([true]);
+    await addFor(36);
+    expect(state.passes).toEqual([true, false]);
+  });
+
   it('moves nothing in a small cache, or after few changes', async () => {
     const small = new TestState();
     for (let round = 0; round < 5; round++) small.fill(900);

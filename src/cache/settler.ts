@@ -20,6 +20,8 @@ const FEWEST_CHANGES = 1000;
 const CHANGED_SHARE = 1 / 8;
 /** Entries that change more often are not moved. */
 const SETTLED_MS = 2000;
+/** A pass waits while as many changes as `FEWEST_CHANGES` arrive during each of so many such times: 30 seconds in all. */
+const MOST_WAITS = 15;
 /** The share of the entries that may be replaced during this time. Above it, new slabs would soon be empty again. */
 const REPLACED_SHARE = 1 / 32;
 /** The most bytes that one pass moves out of allocations of their own: they are freed only when it is over. */
@@ -83,12 +85,22 @@ export class Settler {
     if (this.#timer !== undefined || this.#isStopped || state === undefined) return;
     const { size } = state.map;
     if (size < FEWEST_ENTRIES || this.#changes < Math.max(FEWEST_CHANGES, size * CHANGED_SHARE)) return;
+    this.#await(size, state.revision);
+  }
+
+  /**
+   * Begins the pass after a while, or later if entries are still added quickly: the load needs the CPU now, and the pass
+   * would have to be repeated after it.
+   */
+  #await(size: number, settled: Revision, waits = 1): void {
     this.#changes = 0;
     this.#replaced = 0;
-    const { revision } = state;
     this.#after(SETTLED_MS, () => {
+      const state = this.#options.state();
       const isBusy = this.#replaced > size * REPLACED_SHARE;
-      this.#count({ settled: revision, isBusy, live: new Map(), looseBytes: 0, slab: new EntrySlab() });
+      if (state !== undefined && !isBusy && this.#changes >= FEWEST_CHANGES && waits < MOST_WAITS)
+        this.#await(state.map.size, state.revision, waits + 1);
+      else this.#count({ settled, isBusy, live: new Map(), looseBytes: 0, slab: new EntrySlab() });
     });
   }
 
