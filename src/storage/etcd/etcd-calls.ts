@@ -7,6 +7,7 @@ import { type Clock, sleep } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { GrpcError, isGrpcError } from '../../base/grpc.ts';
 import type { Revision } from '../storage.ts';
+import { EMPTY_FRAME } from '../wire/field-writer.ts';
 import {
   type CallOptions,
   COMPACT,
@@ -18,17 +19,10 @@ import {
   TXN,
 } from './etcd-client.ts';
 import type { EtcdObserver, EtcdOperation } from './etcd-observer.ts';
-import { isMemberFailure, toStorageError } from './grpc-error.ts';
+import { type FailedCall, isMemberFailure, toStorageError } from './grpc-error.ts';
 import type { HistoryGuard } from './history-guard.ts';
 import type { LeaseId, RangeRequest, RangeResponse, StatusResponse, TxnRequest, TxnResponse } from './messages.ts';
-import {
-  compactRequest,
-  emptyRequest,
-  leaseGrantRequest,
-  leaseTimeToLiveRequest,
-  rangeRequest,
-  txnRequest,
-} from './requests.ts';
+import { compactRequest, leaseGrantRequest, leaseTimeToLiveRequest, rangeRequest, txnRequest } from './requests.ts';
 import {
   readHeaderOnly,
   readLeaseGrantResponse,
@@ -45,6 +39,11 @@ const WRITE: CallOptions = { isRead: false };
 
 export interface TxnOutcome {
   readonly response: TxnResponse;
+  readonly isRepeated: boolean;
+}
+
+interface Repeated {
+  readonly bytes: Uint8Array;
   readonly isRepeated: boolean;
 }
 
@@ -72,21 +71,15 @@ export class EtcdCalls {
    * A linearizable read. Throws GrpcError for a compacted or future revision, otherwise StorageError. The observer is
    * told of a request with an operation; `key` is a key or a prefix of the store.
    */
-  async range(request: RangeRequest, operation?: EtcdOperation, key = ''): Promise<RangeResponse> {
+  range(request: RangeRequest, operation?: EtcdOperation, key = ''): Promise<RangeResponse> {
     const frame = rangeRequest(request);
     const asked = this.#history.revision;
-    const begun = this.#clock.monotonic();
-    let bytes: Uint8Array;
-    try {
-      bytes = await this.#patiently(() => this.#client.call(RANGE, frame, READ));
-    } catch (caught) {
-      this.#observe(operation, key, begun, false);
-      throw caught;
-    }
-    this.#observe(operation, key, begun, true);
-    const response = readRangeResponse(bytes);
-    this.#history.take(response.header, asked);
-    return response;
+    const answered = (bytes: Uint8Array): RangeResponse => {
+      const response = readRangeResponse(bytes);
+      this.#history.take(response.header, asked);
+      return response;
+    };
+    return this.#observed(() => this.#client.call(RANGE, frame, READ), answered, operation, key);
   }
 
   /**
@@ -96,55 +89,13 @@ export class EtcdCalls {
    */
   txn(request: TxnRequest, operation?: EtcdOperation, key = ''): Promise<TxnOutcome> {
     const frame = txnRequest(request);
-    const begun = this.#clock.monotonic();
-    // Nearly all transactions are answered at the first attempt. They cost one promise here.
-    return this.#client.call(TXN, frame, WRITE).then(
-      (bytes) => this.#txnAnswered(bytes, operation, key, begun, false),
-      (caught: unknown) => this.#txnAgain(caught, frame, operation, key, begun),
-    );
-  }
-
-  /** Repeats a transaction whose first attempt has failed. */
-  async #txnAgain(
-    failure: unknown,
-    frame: Uint8Array,
-    operation: EtcdOperation | undefined,
-    key: string,
-    begun: number,
-  ): Promise<TxnOutcome> {
-    let isRepeated = false;
-    let attempt: Promise<Uint8Array> | undefined = Promise.reject(failure);
-    let bytes: Uint8Array;
-    try {
-      bytes = await this.#patiently(async () => {
-        try {
-          const present = attempt ?? this.#client.call(TXN, frame, WRITE);
-          attempt = undefined;
-          return await present;
-        } catch (caught) {
-          isRepeated ||= isGrpcError(caught) && caught.progress === 'unknown';
-          throw toError(caught);
-        }
-      }, begun);
-    } catch (caught) {
-      this.#observe(operation, key, begun, false);
-      throw isRepeated ? withUnknownProgress(caught) : caught;
-    }
-    return this.#txnAnswered(bytes, operation, key, begun, isRepeated);
-  }
-
-  #txnAnswered(
-    bytes: Uint8Array,
-    operation: EtcdOperation | undefined,
-    key: string,
-    begun: number,
-    isRepeated: boolean,
-  ): TxnOutcome {
-    this.#observe(operation, key, begun, true);
-    const response = readTxnResponse(bytes);
-    // The revision when the request was sent does not matter here: every answer is one of the leader.
-    this.#history.take(response.header, 0);
-    return { response, isRepeated };
+    const answered = (bytes: Uint8Array, isRepeated: boolean): TxnOutcome => {
+      const response = readTxnResponse(bytes);
+      // The revision when the request was sent does not matter here: every answer is one of the leader.
+      this.#history.take(response.header, 0);
+      return { response, isRepeated };
+    };
+    return this.#observed(() => this.#client.call(TXN, frame, WRITE), answered, operation, key);
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -168,11 +119,59 @@ export class EtcdCalls {
 
   /** The status of the member in use. Throws GrpcError if it does not answer in time. */
   async status(timeoutMs: number): Promise<StatusResponse> {
-    return readStatusResponse(await this.#client.callPinned(STATUS, emptyRequest(), timeoutMs));
+    return readStatusResponse(await this.#client.callPinned(STATUS, EMPTY_FRAME, timeoutMs));
   }
 
-  #observe(operation: EtcdOperation | undefined, key: string, begun: number, ok: boolean): void {
-    if (operation !== undefined) this.#observer?.request(operation, key, this.#clock.monotonic() - begun, ok);
+  /** Makes a call, repeats it while members fail, and tells the observer. `isRepeated` is as in `TxnOutcome`. */
+  #observed<R>(
+    call: () => Promise<Uint8Array>,
+    answered: (bytes: Uint8Array, isRepeated: boolean) => R,
+    operation: EtcdOperation | undefined,
+    key: string,
+  ): Promise<R> {
+    const begun = this.#clock.monotonic();
+    const observe = (ok: boolean): void => {
+      if (operation !== undefined) this.#observer?.request(operation, key, this.#clock.monotonic() - begun, ok);
+    };
+    // Nearly all calls are answered at the first attempt. They cost one promise here.
+    return call().then(
+      (bytes) => {
+        observe(true);
+        return answered(bytes, false);
+      },
+      async (failure: unknown) => {
+        let repeated: Repeated;
+        try {
+          repeated = await this.#repeat(call, failure, begun);
+        } catch (caught) {
+          observe(false);
+          throw toError(caught);
+        }
+        observe(true);
+        return answered(repeated.bytes, repeated.isRepeated);
+      },
+    );
+  }
+
+  /** Repeats a call whose first attempt has failed. Throws as `txn`. */
+  async #repeat(call: () => Promise<Uint8Array>, failure: unknown, begun: number): Promise<Repeated> {
+    let isRepeated = false;
+    let attempt: Promise<Uint8Array> | undefined = Promise.reject(failure);
+    try {
+      const bytes = await this.#patiently(async () => {
+        try {
+          const present = attempt ?? call();
+          attempt = undefined;
+          return await present;
+        } catch (caught) {
+          isRepeated ||= isGrpcError(caught) && caught.progress === 'unknown';
+          throw toError(caught);
+        }
+      }, begun);
+      return { bytes, isRepeated };
+    } catch (caught) {
+      throw isRepeated ? withUnknownProgress(caught) : caught;
+    }
   }
 
   /** Repeats a call while members fail, until `PATIENCE_MS` after `begun`. */
@@ -196,13 +195,10 @@ function withUnknownProgress(caught: unknown): unknown {
 }
 
 /** Runs a call and turns its GrpcError into a StorageError. */
-export async function withStorageError<R>(
-  call: () => Promise<R>,
-  options: { readonly isWrite: boolean; readonly key?: string },
-): Promise<R> {
+export async function withStorageError<R>(call: () => Promise<R>, failed: FailedCall): Promise<R> {
   try {
     return await call();
   } catch (caught) {
-    throw toError(toStorageError(caught, options.isWrite, options.key));
+    throw toStorageError(caught, failed);
   }
 }

@@ -15,7 +15,7 @@ import type {
 } from '../storage.ts';
 import { type EtcdCalls, withStorageError } from './etcd-calls.ts';
 import type { EtcdObserver, EtcdOperation } from './etcd-observer.ts';
-import { isCompacted, isFuture } from './grpc-error.ts';
+import { isCompacted, isFuture, toStorageError } from './grpc-error.ts';
 import type { HistoryGuard } from './history-guard.ts';
 import type { KeyMap } from './key-map.ts';
 import type { EtcdKeyValue, RangeRequest, RangeResponse } from './messages.ts';
@@ -188,7 +188,7 @@ export class EtcdReads {
           return this.#range(request, { ...(revision !== undefined && { revision }) }, about);
         return { outcome: 'future', current };
       }
-      return withStorageError(() => Promise.reject(caught), { isWrite: false });
+      throw toStorageError(caught, { isWrite: false });
     }
     const current = response.header.revision;
     return atLeast !== undefined && current < atLeast ? { outcome: 'future', current } : response;

@@ -42,7 +42,7 @@ import type { EtcdObserver } from './etcd-observer.ts';
 import { EtcdReads } from './etcd-reads.ts';
 import { EtcdWatch, type WatchHost } from './etcd-watch.ts';
 import { EtcdWrites } from './etcd-writes.ts';
-import { isCompacted, isFuture } from './grpc-error.ts';
+import { isCompacted, isFuture, toStorageError } from './grpc-error.ts';
 import { HistoryGuard } from './history-guard.ts';
 import { importMarkerKey } from './import-marker.ts';
 import { createKeyMap, type KeyMap } from './key-map.ts';
@@ -229,7 +229,7 @@ export class EtcdStorage implements SizedStorage {
           const message = `cannot compact to revision ${revision}: the store has not reached it`;
           throw new StorageError('InvalidArgument', message, { cause: caught });
         }
-        if (!isCompacted(caught)) return withStorageError(() => Promise.reject(caught), { isWrite: false });
+        if (!isCompacted(caught)) throw toStorageError(caught, { isWrite: false });
       }
       this.#history.compacted(revision);
     });

@@ -12,7 +12,7 @@ import { prefixEnd } from '../keys.ts';
 import type { Revision } from '../storage.ts';
 import { EtcdCalls, withStorageError } from './etcd-calls.ts';
 import { EtcdClient, type EtcdClientOptions } from './etcd-client.ts';
-import { isCompacted } from './grpc-error.ts';
+import { isCompacted, toStorageError } from './grpc-error.ts';
 import { HistoryGuard } from './history-guard.ts';
 import { importMarkerKey } from './import-marker.ts';
 import type { LeaseId, Operation, RangeResponse, TxnRequest, TxnResponse } from './messages.ts';
@@ -232,7 +232,7 @@ export class EtcdTransfer {
     try {
       await this.#calls.compact(revision);
     } catch (caught) {
-      if (!isCompacted(caught)) await withStorageError(() => Promise.reject(caught), { isWrite: false });
+      if (!isCompacted(caught)) throw toStorageError(caught, { isWrite: false });
     }
   }
 

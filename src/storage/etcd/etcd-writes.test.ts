@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
-import { toError } from '../../base/errors.ts';
 import { GRPC, GrpcError } from '../../base/grpc.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
-import { EtcdCalls } from './etcd-calls.ts';
-import type { EtcdClient } from './etcd-client.ts';
+import type { EtcdCalls } from './etcd-calls.ts';
 import { EtcdWrites } from './etcd-writes.ts';
-import { HistoryGuard } from './history-guard.ts';
 import { createKeyMap } from './key-map.ts';
 import { Leases } from './leases.ts';
 import type { EtcdKeyValue, TxnRequest, TxnResponse } from './messages.ts';
@@ -16,7 +13,6 @@ const VALUE = encodeUtf8('mine');
 const header = { clusterId: '1', revision: 9 };
 const leaseNotFound = (progress: 'refused' | 'unknown'): GrpcError =>
   new GrpcError(GRPC.notFound, 'etcdserver: requested lease not found', { progress });
-const noAnswer = new GrpcError(GRPC.unavailable, 'no answer', { progress: 'unknown' });
 const noLeader = new GrpcError(GRPC.unavailable, 'etcdserver: no leader', { progress: 'refused' });
 
 type Answer = Error | { readonly response: TxnResponse; readonly isRepeated: boolean };
@@ -70,23 +66,5 @@ describe('a write with a time to live whose lease is not found', () => {
     await expect(refused.writes.create(KEY, VALUE, { ttlMs: 60_000 })).rejects.toMatchObject({ code: 'Unknown' });
     const withoutLease = writes([leaseNotFound('unknown')], 1);
     await expect(withoutLease.writes.create(KEY, VALUE, { ttlMs: 60_000 })).rejects.toMatchObject({ code: 'Unknown' });
-  });
-});
-
-describe('a transaction', () => {
-  it('fails with unknown progress if that of any attempt is unknown', async () => {
-    for (const [failures, progress] of [
-      [[noAnswer, leaseNotFound('refused')], 'unknown'],
-      [[noLeader, leaseNotFound('refused')], 'refused'],
-    ] as const) {
-      const clock = new VirtualClock();
-      const left: GrpcError[] = [...failures];
-      const client: Pick<EtcdClient, 'call'> = { call: () => Promise.reject(toError(left.shift())) };
-      const history = new HistoryGuard(() => undefined);
-      const calls = new EtcdCalls({ client: client as EtcdClient, clock, history });
-      const failed = calls.txn({ compare: [], success: [], failure: [] }).catch((caught: unknown) => caught);
-      await clock.advance(1000);
-      expect(await failed).toMatchObject({ code: GRPC.notFound, progress });
-    }
   });
 });

@@ -128,7 +128,7 @@ export class EtcdWrites {
     try {
       return await this.#calls.txn(request(lease), operation, key);
     } catch (caught) {
-      if (!isLeaseNotFound(caught)) return withStorageError(() => Promise.reject(caught), { isWrite: true, key });
+      if (!isLeaseNotFound(caught)) throw toStorageError(caught, { isWrite: true, key });
       isUnknown = isGrpcError(caught) && caught.progress === 'unknown';
       this.#leases.forget(lease);
     }
@@ -144,7 +144,7 @@ export class EtcdWrites {
 
   #transact(operation: EtcdOperation, key: string, request: TxnRequest): Promise<TxnOutcome> {
     return this.#calls.txn(request, operation, key).catch((caught: unknown) => {
-      throw toError(toStorageError(caught, true, key));
+      throw toStorageError(caught, { isWrite: true, key });
     });
   }
 }

@@ -3,7 +3,7 @@ import { GRPC, GrpcError } from '../../base/grpc.ts';
 import { progressOf, toStorageError } from './grpc-error.ts';
 
 function stored(code: number, message: string, isWrite: boolean): unknown {
-  return toStorageError(new GrpcError(code, message, { progress: progressOf(code, message) }), isWrite);
+  return toStorageError(new GrpcError(code, message, { progress: progressOf(code, message) }), { isWrite });
 }
 
 describe('errors of etcd', () => {

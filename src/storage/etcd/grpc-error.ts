@@ -1,4 +1,5 @@
 /** etcd's failures among those of gRPC calls, and their mapping to StorageError. Messages are those of etcd's `rpctypes`. */
+import { toError } from '../../base/errors.ts';
 import { GRPC, type GrpcProgress, grpcProgress, isGrpcError } from '../../base/grpc.ts';
 import { StorageError } from '../errors.ts';
 
@@ -39,9 +40,15 @@ export function isMemberFailure(error: unknown): boolean {
   return isGrpcError(error) && (error.code === GRPC.unavailable || error.code === GRPC.deadlineExceeded);
 }
 
-/** The StorageError for a failed call. `isWrite`: a call whose outcome is not known is `Unknown`, not `Unavailable`. */
-export function toStorageError(caught: unknown, isWrite: boolean, key?: string): unknown {
-  if (!isGrpcError(caught)) return caught;
+export interface FailedCall {
+  /** A call whose outcome is not known is then `Unknown`, not `Unavailable`. */
+  readonly isWrite: boolean;
+  readonly key?: string;
+}
+
+/** Turns a GrpcError into a StorageError. Other errors are returned as they are. */
+export function toStorageError(caught: unknown, { isWrite, key }: FailedCall): Error {
+  if (!isGrpcError(caught)) return toError(caught);
   const { code, message } = caught;
   const options = { cause: caught, ...(key !== undefined && { key }) };
   if (message.includes(NO_SPACE))

@@ -4,16 +4,11 @@
  */
 import { VARINT, type WireWriter } from '../../apimachinery/protobuf/wire.ts';
 import type { Revision } from '../storage.ts';
-import { EMPTY_FRAME, grpcFrame, writeBytes, writeEach, writeNumber, writeText } from '../wire/field-writer.ts';
+import { grpcFrame, writeBytes, writeEach, writeNumber, writeText } from '../wire/field-writer.ts';
 import type { Compare, LeaseId, Operation, RangeRequest, TxnRequest, WatchCreate } from './messages.ts';
 
 /** The longest request: above every `--max-request-bytes` that etcd recommends. etcd itself refuses what is too long. */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
-
-/** The frame of a message without fields. */
-export function emptyRequest(): Uint8Array {
-  return EMPTY_FRAME;
-}
 
 export function rangeRequest(request: RangeRequest): Uint8Array {
   return frame((writer) => writeRange(writer, request));
