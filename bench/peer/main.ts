@@ -3,8 +3,8 @@
  * over TLS HTTP/2; etcd syncs as by default, ours is durable on LMDB. Exits with 1 if a bar does not hold. `--short`
  * runs fewer and smaller rounds, for CI. `--no-bars` prints figures without checking the bars. `--beside CLI` takes an
  * earlier build of Keelson (its dist/cli/main.js) as the peer, and checks that no line is worse by more than 5 %.
- * `--only <words>` runs the parts whose name contains one of the words: get, create, list, watch, lag, start, rest, bare,
- * growth, crds, apply, kinds, gc, reconcile, informer, aggregator, dead, extension, admission-others,
+ * `--only <words>` runs the parts whose name contains one of the words: get, create, list, watch, lag, start, rest,
+ * memory, bare, growth, crds, apply, kinds, gc, reconcile, informer, aggregator, dead, extension, admission-others,
  * admission-webhooks, admission-policies. `--controllers ''` turns the control loops of our server off, which
  * kube-apiserver does not have either. `--storage etcd` prints another table: our server on etcd (etcd.ts).
  */
@@ -31,6 +31,7 @@ import { printGrowth } from './growth.ts';
 import { percentile } from './h2load.ts';
 import { benchInformers } from './informer/main.ts';
 import { benchKinds } from './kinds.ts';
+import { benchMemory } from './memory.ts';
 import { benchReconcile } from './reconcile/main.ts';
 import { ask, type Side } from './side.ts';
 import { type Bar, format, printBar } from './table.ts';
@@ -297,6 +298,7 @@ async function benchEmbedded(): Promise<void> {
     judge,
     judgeWork,
   };
+  if (wanted('memory') && !short) await benchMemory(servers);
   if (wanted('crds') && !(await benchCrds(servers))) failures++;
   if (wanted('apply')) await benchApply(servers);
   if (wanted('kinds') && !(await benchKinds(servers))) failures++;
