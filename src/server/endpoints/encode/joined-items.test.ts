@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../../../base/bytes.ts';
-import { type ChunkSource, drainChunks, iterateChunks } from '../../http/chunk-source.ts';
+import { type ChunkSource, chunksOf, drainChunks, iterateChunks } from '../../http/chunk-source.ts';
 import { repeatableListChunks } from './joined-items.ts';
 import { listChunks } from './list-chunks.ts';
 
@@ -47,13 +47,31 @@ describe('repeatableListChunks', () => {
     drainChunks(source());
     const collecting = source();
     const chunks = [collecting.next()];
-    const beside = [...iterateChunks(source())];
+    const other = source();
+    const beside = [other.next()];
     for (let chunk = collecting.next(); chunk !== undefined; chunk = collecting.next()) chunks.push(chunk);
+    beside.push(...iterateChunks(other));
     const repeated = [...iterateChunks(source())];
     expect(repeated.length).toBe(chunks.length);
     for (let i = 1; i < chunks.length; i++) expect(repeated[i]).toBe(chunks[i]);
-    expect(Buffer.concat(beside).equals(Buffer.concat(repeated))).toBe(true);
+    expect(Buffer.concat(beside as Uint8Array[]).equals(Buffer.concat(repeated))).toBe(true);
     expect(repeated).not.toContain(beside[1]);
+  });
+
+  it('lets the next reader collect the bytes if another one reaches the end before the one that collects', () => {
+    const items = Array.from({ length: 200 }, (_, i) => itemOf(i, 1000));
+    const source = (): ChunkSource => repeatableListChunks({ head, items, prefix });
+    const expected = drainChunks(source());
+    const stopped = source();
+    stopped.next();
+    stopped.next();
+    expect(drainChunks(source())).toEqual(expected);
+    const chunks = [...iterateChunks(source())];
+    const rest = [...iterateChunks(stopped)];
+    const repeated = [...iterateChunks(source())];
+    expect(drainChunks(chunksOf(repeated))).toEqual(expected);
+    for (let i = 1; i < chunks.length; i++) expect(repeated[i]).toBe(chunks[i]);
+    expect(repeated).not.toContain(rest[0]);
   });
 
   it('sends the same bytes each time, in frames of any size', () => {

@@ -3,8 +3,8 @@
  * them. When the same array of items is sent for the second time, its joined bytes are kept, and later answers copy them
  * in one piece.
  * Invariants: joined bytes are kept only while the array of items is referenced elsewhere, and at most `MOST_BYTES` of
- * one array; of the readers of an array only one makes them, so that many slow ones do not hold a copy each. If that one
- * stops early, the array is never joined.
+ * one array. At most one reader of an array collects them, so that many slow ones do not hold a copy each. If another
+ * reader reaches the end before it, because it is slow or has stopped, the next reader collects them instead.
  */
 import type { ChunkSource } from '../../http/chunk-source.ts';
 import { type ListParts, listChunks } from './list-chunks.ts';
@@ -13,9 +13,10 @@ const MOST_BYTES = 32 * 2 ** 20;
 
 interface SentItems {
   readonly prefix: Uint8Array;
-  /** A source collects the chunks, or has. */
-  isCollected: boolean;
-  /** All chunks after the head; undefined until that source has been read to its end. */
+  /** Identifies the source that collects the chunks. It is not the source itself, which holds them. */
+  collector: symbol | undefined;
+  isTooLong: boolean;
+  /** All chunks after the head; undefined until a collector was read to its end. */
   joined: readonly Uint8Array[] | undefined;
 }
 
@@ -26,31 +27,42 @@ export function repeatableListChunks(parts: ListParts): ChunkSource {
   const { head, items, prefix } = parts;
   const before = sent.get(items);
   if (before === undefined) {
-    sent.set(items, { prefix, isCollected: false, joined: undefined });
+    sent.set(items, { prefix, collector: undefined, isTooLong: false, joined: undefined });
     return listChunks(parts);
   }
-  if (before.prefix !== prefix) return listChunks(parts);
+  if (before.prefix !== prefix || before.isTooLong) return listChunks(parts);
   if (before.joined !== undefined) return joinedChunks(head, before.joined);
-  if (before.isCollected) return listChunks(parts);
-  before.isCollected = true;
-  return keepChunks(listChunks(parts), before);
+  if (before.collector !== undefined) return overtakingChunks(listChunks(parts), before, before.collector);
+  return collectedChunks(listChunks(parts), before);
 }
 
-/** Reads the source and keeps its chunks once all of them were read. */
-function keepChunks(source: ChunkSource, items: SentItems): ChunkSource {
-  const chunks: Uint8Array[] = [];
+/** Keeps the chunks of the source once all of them were read, unless another source collects them by then. */
+function collectedChunks(source: ChunkSource, items: SentItems): ChunkSource {
+  const collector = Symbol();
+  items.collector = collector;
+  let chunks: Uint8Array[] = [];
   let bytes = 0;
   return {
     size: source.size,
     next() {
       const chunk = source.next();
-      if (chunk === undefined) {
-        if (bytes <= MOST_BYTES) items.joined = chunks.slice(1);
-      } else {
-        bytes += chunk.length;
-        if (bytes <= MOST_BYTES) chunks.push(chunk);
-        else chunks.length = 0;
-      }
+      bytes += chunk?.length ?? 0;
+      if (bytes > MOST_BYTES) items.isTooLong = true;
+      if (items.isTooLong || items.collector !== collector) chunks = [];
+      else if (chunk === undefined) items.joined = chunks.slice(1);
+      else chunks.push(chunk);
+      return chunk;
+    },
+  };
+}
+
+/** Reads the source and, if the collector has not reached the end by then, lets the next reader collect. */
+function overtakingChunks(source: ChunkSource, items: SentItems, collector: symbol): ChunkSource {
+  return {
+    ...source,
+    next() {
+      const chunk = source.next();
+      if (chunk === undefined && items.collector === collector) items.collector = undefined;
       return chunk;
     },
   };
