@@ -16,6 +16,7 @@ import { type ServedSnapshot, startControlPlane } from '../controlplane/start.ts
 import { wantsColour } from '../node/log/colour.ts';
 import { createLogger } from '../node/log/logging.ts';
 import { machineNames, readPackageVersion } from '../node/platform.ts';
+import { processCpuMicros } from '../node/process/cpu-sampler.ts';
 import { collectWhenIdle, processCollectionOptions } from '../node/process/idle-collection.ts';
 import { followLoad } from '../node/process/sustained-load.ts';
 import { optimiseInLoad, setV8Flags } from '../node/process/v8-flags.ts';
@@ -56,9 +57,8 @@ export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExt
       ...(extras.snapshot && { snapshot: extras.snapshot }),
     });
     setV8Flags();
-    const collection = processCollectionOptions(systemClock);
-    const tidy = collectWhenIdle(collection);
-    const load = followLoad({ clock: systemClock, cpuMicros: collection.cpuMicros, changed: optimiseInLoad });
+    const tidy = collectWhenIdle(processCollectionOptions(systemClock));
+    const load = followLoad({ clock: systemClock, cpuMicros: processCpuMicros, changed: optimiseInLoad });
     try {
       await Promise.race([plane.ready, signals.first]);
       if (!signals.caught) announce(plane, completed, { logger, format, readyLines: extras.readyLines });

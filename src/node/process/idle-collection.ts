@@ -9,7 +9,8 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Clock, Timer } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { processCpuMicros, sampleCpu } from './cpu-sampler.ts';
 
 const CHECK_MS = 5000;
 /** Microseconds of CPU time per check below which the process counts as idle: 3 % of a core. */
@@ -30,10 +31,9 @@ export interface IdleCollectionOptions {
 }
 
 /** Checks every few seconds, without keeping the process alive. */
-export function collectWhenIdle(options: IdleCollectionOptions): { stop(): void } {
-  let cpu = options.cpuMicros();
+export function collectWhenIdle({ clock, cpuMicros, heapBytes, collect }: IdleCollectionOptions): { stop(): void } {
   /** Heap size after the last collection. */
-  let kept = options.heapBytes();
+  let kept = heapBytes();
   /**
    * A second collection is due: V8 shrinks the young generation only in a collection that finds few new objects since
    * the last one.
@@ -43,33 +43,22 @@ export function collectWhenIdle(options: IdleCollectionOptions): { stop(): void 
   let idleChecks = 0;
   let neededChecks = 1;
   let hasCollected = false;
-  let timer: Timer | undefined;
-  const check = (): void => {
-    const now = options.cpuMicros();
-    const isIdle = now - cpu < IDLE_MICROS;
-    cpu = now;
-    if (isIdle) idleChecks++;
+  const sampled = (usedMicros: number): void => {
+    if (usedMicros < IDLE_MICROS) idleChecks++;
     else {
       idleChecks = 0;
       if (hasCollected) neededChecks = LATER_CHECKS;
     }
-    const bytes = options.heapBytes();
+    const bytes = heapBytes();
     const isWorth = bytes - kept >= WORTH_BYTES;
-    if (idleChecks >= neededChecks && bytes <= LARGEST_BYTES && (isWorth || again)) {
-      again = isWorth;
-      hasCollected = true;
-      // The first collection clears weak references and runs finalizers; the second returns the pages.
-      options.collect(isWorth ? 2 : 1);
-      kept = options.heapBytes();
-      cpu = options.cpuMicros();
-    }
-    arm();
+    if (idleChecks < neededChecks || bytes > LARGEST_BYTES || !(isWorth || again)) return;
+    again = isWorth;
+    hasCollected = true;
+    // The first collection clears weak references and runs finalizers; the second returns the pages.
+    collect(isWorth ? 2 : 1);
+    kept = heapBytes();
   };
-  const arm = (): void => {
-    timer = options.clock.setTimer(CHECK_MS, check, { background: true });
-  };
-  arm();
-  return { stop: () => timer?.cancel() };
+  return sampleCpu({ clock, intervalMs: CHECK_MS, cpuMicros, sampled });
 }
 
 /** Returns the options for this process. */
@@ -77,10 +66,7 @@ export function processCollectionOptions(clock: Clock): IdleCollectionOptions {
   let collect: (() => void) | undefined;
   return {
     clock,
-    cpuMicros: () => {
-      const { user, system } = process.cpuUsage();
-      return user + system;
-    },
+    cpuMicros: processCpuMicros,
     heapBytes: () => process.memoryUsage().heapUsed,
     collect: (times) => {
       collect ??= collector();

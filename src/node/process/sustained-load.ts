@@ -2,7 +2,8 @@
  * Tells a burst of work from sustained load, by the CPU time of the process: what V8 should do about them differs (see
  * `v8-flags.ts`).
  */
-import type { Clock, Timer } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { sampleCpu } from './cpu-sampler.ts';
 
 const CHECK_MS = 1000;
 /** Microseconds of CPU time per check from which the process counts as busy: 30 % of a core. */
@@ -23,28 +24,17 @@ export interface SustainedLoadOptions {
 }
 
 /** Checks every second, without keeping the process alive. */
-export function followLoad(options: SustainedLoadOptions): { stop(): void } {
-  let cpu = options.cpuMicros();
+export function followLoad({ clock, cpuMicros, changed }: SustainedLoadOptions): { stop(): void } {
   let isSustained = false;
   /** The checks in a row that speak for a change. */
   let checks = 0;
-  let timer: Timer | undefined;
-  const check = (): void => {
-    const now = options.cpuMicros();
-    const used = now - cpu;
-    cpu = now;
-    const isOther = isSustained ? used < IDLE_MICROS : used >= BUSY_MICROS;
+  const sampled = (usedMicros: number): void => {
+    const isOther = isSustained ? usedMicros < IDLE_MICROS : usedMicros >= BUSY_MICROS;
     checks = isOther ? checks + 1 : 0;
-    if (checks >= (isSustained ? IDLE_CHECKS : BUSY_CHECKS)) {
-      isSustained = !isSustained;
-      checks = 0;
-      options.changed(isSustained);
-    }
-    arm();
+    if (checks < (isSustained ? IDLE_CHECKS : BUSY_CHECKS)) return;
+    isSustained = !isSustained;
+    checks = 0;
+    changed(isSustained);
   };
-  const arm = (): void => {
-    timer = options.clock.setTimer(CHECK_MS, check, { background: true });
-  };
-  arm();
-  return { stop: () => timer?.cancel() };
+  return sampleCpu({ clock, intervalMs: CHECK_MS, cpuMicros, sampled });
 }
