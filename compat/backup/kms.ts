@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openGrpcChannel } from '../../src/node/grpc/grpc-channel.ts';
 import { servePlugin, TestPlugin } from '../../src/storage/encryption/kms/test-plugin.fixtures.ts';
 import { openEtcdStorage } from '../../src/storage/etcd/open.ts';
+import { encryptionConfiguration, kmsProvider } from '../common/encryption-configuration.ts';
 import { expectStatus, versionOf } from '../common/json-requests.ts';
 import { type Client, createClient } from '../diff/client.ts';
 import { startKeelson } from '../peers/keelson.ts';
@@ -35,17 +36,8 @@ plugin.annotations = new Map([
   ['region.example.com', Buffer.from('west')],
   ['version.example.com', Buffer.from([0, 255])],
 ]);
-const config = {
-  apiVersion: 'apiserver.config.k8s.io/v1',
-  kind: 'EncryptionConfiguration',
-  resources: [
-    {
-      resources: ['secrets', 'configmaps', '*.apps'],
-      providers: [{ kms: { apiVersion: 'v2', name: 'vault', endpoint: `unix://${socket}`, timeout: '2s' } }],
-    },
-  ],
-};
-writeFileSync(configFile, JSON.stringify(config));
+const rule = { resources: ['secrets', 'configmaps', '*.apps'], providers: [kmsProvider(socket, '2s')] };
+writeFileSync(configFile, encryptionConfiguration([rule]));
 const FLAGS = [`--encryption-provider-config=${configFile}`, '--encryption-provider-config-automatic-reload=true'];
 
 /** Creates objects of each encrypted resource. */

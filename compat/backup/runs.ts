@@ -1,5 +1,6 @@
 /** The runs of the suite: the encryption of the reference and the encoding of its values. */
 import type { StorageMediaType } from '../../src/server/registry/stored-forms.ts';
+import { encryptionConfiguration, IDENTITY, keyProvider, kmsProvider } from '../common/encryption-configuration.ts';
 
 export interface Run {
   readonly name: string;
@@ -53,20 +54,16 @@ export const FULL: readonly Run[] = [
  * `socket` is that of the KMS plugin; one rule at most may have it, because its name is unique.
  */
 export function encryptionConfig(rules: NonNullable<Run['encryption']>, socket = ''): string {
-  const secret = (fill: number): string => Buffer.alloc(32, fill).toString('base64');
   const keys = [
-    { name: 'present', secret: secret(17) },
-    { name: 'former', secret: secret(18) },
+    { name: 'present', fill: 17 },
+    { name: 'former', fill: 18 },
   ];
-  const kms = { apiVersion: 'v2', name: 'vault', endpoint: `unix://${socket}` };
-  return JSON.stringify({
-    apiVersion: 'apiserver.config.k8s.io/v1',
-    kind: 'EncryptionConfiguration',
-    resources: rules.map(([resource, provider]) => ({
+  return encryptionConfiguration(
+    rules.map(([resource, provider]) => ({
       resources: [resource],
-      providers: [provider === 'kms' ? { kms } : { [provider]: { keys } }, { identity: {} }],
+      providers: [provider === 'kms' ? kmsProvider(socket) : keyProvider(provider, keys), IDENTITY],
     })),
-  });
+  );
 }
 
 /** How the values of a run are encoded. */

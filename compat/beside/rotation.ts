@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { encryptionConfiguration, IDENTITY, keyProvider } from '../common/encryption-configuration.ts';
 import { mergePatch, must } from '../common/json-requests.ts';
 import { readKeys } from './etcd-keys.ts';
 import { type OneEtcd, otherSide, SIDES, type Side } from './one-etcd.ts';
@@ -25,15 +26,8 @@ export function encryptionFlag(
   { keys, resources = '*.*' }: { readonly keys: readonly NamedKey[]; readonly resources?: string },
 ): string {
   const path = join(etcd.folder, `encryption-${side}.json`);
-  const providers = keys.map(({ cipher, key }) => ({
-    [cipher]: { keys: [{ name: key, secret: Buffer.alloc(32, FILLS[key]).toString('base64') }] },
-  }));
-  const configuration = {
-    apiVersion: 'apiserver.config.k8s.io/v1',
-    kind: 'EncryptionConfiguration',
-    resources: [{ resources: [resources], providers: [...providers, { identity: {} }] }],
-  };
-  writeFileSync(path, JSON.stringify(configuration));
+  const providers = keys.map(({ cipher, key }) => keyProvider(cipher, [{ name: key, fill: FILLS[key] }]));
+  writeFileSync(path, encryptionConfiguration([{ resources: [resources], providers: [...providers, IDENTITY] }]));
   return `--encryption-provider-config=${path}`;
 }
 
