@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundleLmdb } from './bundle-lmdb.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -20,7 +21,6 @@ export const SHARED = {
   target: 'node20',
   minifyWhitespace: true,
   minifySyntax: true,
-  external: ['lmdb'],
   logLevel: 'warning',
 };
 
@@ -54,6 +54,7 @@ export async function bundleCommand(folder, { sourceMaps = false } = {}) {
   rmSync(folder, { recursive: true, force: true });
   await build({
     ...shared,
+    external: ['lmdb'],
     entryPoints: [join(root, 'src/cli/main.ts')],
     outdir: folder,
     splitting: true,
@@ -67,6 +68,7 @@ export async function bundleCommand(folder, { sourceMaps = false } = {}) {
   await build({
     ...shared,
     ...COMMONJS,
+    plugins: [bundleLmdb],
     stdin: {
       contents: "export * from './serve.ts';\nexport * from './server-command-line.ts';",
       resolveDir: join(root, 'src/cli'),

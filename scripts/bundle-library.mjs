@@ -12,6 +12,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { SHARED } from './bundle-command.mjs';
+import { bundleLmdb } from './bundle-lmdb.mjs';
 import { commonJsOf } from './commonjs-chunk.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -36,7 +37,7 @@ export async function bundleLibrary(dist, { sourceMaps = false } = {}) {
     ...SHARED,
     sourcemap: sourceMaps,
     entryPoints: Object.keys(GROUPS).map((group) => ({ in: `group:${group}`, out: group })),
-    plugins: [groupModules(entryPoints)],
+    plugins: [groupModules(entryPoints), bundleLmdb],
     outdir: folder,
     format: 'esm',
     splitting: true,

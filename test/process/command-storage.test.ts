@@ -38,6 +38,29 @@ describe('keelson, on a full disk,', () => {
   });
 });
 
+describe('lmdb in the bundle', () => {
+  const INSTALLED = /node_modules\/lmdb\/dist\/index\.cjs/;
+  const loaded = async (server: Server): Promise<string> => {
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    return server.errors;
+  };
+
+  it('reads the same data as the installed package, which is used if a variable chooses its addon', async () => {
+    const first = command.spawn(['--secure-port=0'], { env: { NODE_DEBUG: 'module' } });
+    await first.started();
+    const written = await command.client(first).send('POST', CONFIG_MAPS, { metadata: { name: 'a' } });
+    expect(written.status).toBe(201);
+    expect(await loaded(first)).not.toMatch(INSTALLED);
+
+    const second = command.spawn(['--secure-port=0'], { env: { NODE_DEBUG: 'module', LIBC: 'glibc' } });
+    await second.started();
+    const read = await command.client(second).send('GET', `${CONFIG_MAPS}/a`);
+    expect(JSON.parse(read.text)).toEqual(JSON.parse(written.text));
+    expect(await loaded(second)).toMatch(INSTALLED);
+  });
+});
+
 describe('keelson storage', () => {
   /** Runs a command to its end. */
   async function run(...args: string[]): Promise<Server> {

@@ -1,0 +1,55 @@
+// The native addon of the installed package `lmdb`, for the JavaScript of lmdb that is in the bundle.
+
+import { version } from 'bundled:lmdb-version';
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** Variables by which users choose another addon. See node-gyp-build-optional-packages. */
+const CHOICES = ['LMDB_PREBUILD', 'PREBUILDS_ONLY', 'LIBC', 'ARM_VERSION', 'npm_config_arch', 'npm_config_platform'];
+
+export const require = createRequire(import.meta.url);
+
+/**
+ * The file of the prebuilt addon. Undefined if the installed package has another version than the one in the bundle, or
+ * if lmdb might choose another addon.
+ */
+export const addonPath = prebuiltAddon();
+
+function prebuiltAddon() {
+  const { versions, platform, arch, env } = process;
+  if (versions.electron !== undefined || versions.bun !== undefined || versions.deno !== undefined) return undefined;
+  if (CHOICES.some((name) => env[name] !== undefined)) return undefined;
+  if (platform === 'linux' && !isGlibc()) return undefined;
+  const folder = dirname(dirname(require.resolve('lmdb')));
+  const manifest = join(folder, 'package.json');
+  if (JSON.parse(readFileSync(manifest, 'utf8')).version !== version) return undefined;
+  if (['build', 'prebuilds'].some((name) => existsSync(join(folder, name)))) return undefined;
+  const addons = packageFolder(manifest, `@lmdb/lmdb-${platform}-${arch}`);
+  if (addons === undefined) return undefined;
+  const ending = platform === 'linux' ? '.glibc.node' : '.node';
+  return [`node.abi${versions.modules}${ending}`, `node.napi${ending}`]
+    .map((name) => join(addons, name))
+    .find((path) => existsSync(path));
+}
+
+/** Whether the program of this process names the loader of glibc, in the first bytes of its file. */
+function isGlibc() {
+  const file = openSync('/proc/self/exe');
+  try {
+    const bytes = Buffer.alloc(2048);
+    return bytes.latin1Slice(0, readSync(file, bytes)).includes('/ld-linux');
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Returns undefined if the package is not installed. */
+function packageFolder(from, name) {
+  try {
+    return dirname(createRequire(from).resolve(name));
+  } catch (error) {
+    if (error.code === 'MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
