@@ -38,3 +38,20 @@ test('a Service is reached through the EndpointSlices that name it', async () =>
   expect(await services.resolve('default', 'hook', 443)).toMatchObject({ port: 443 });
   await expect((async () => services.resolve('default', 'none', 443))()).rejects.toThrow('service "none" not found');
 });
+
+test('a Service counts as soon as its write is answered, without a read of the storage', async () => {
+  kube = await startTestKube();
+  const services = '/api/v1/namespaces/default/services';
+  const name = (text: string) => ({
+    metadata: { name: 'external' },
+    spec: { type: 'ExternalName', externalName: text },
+  });
+  const resolver = createServiceResolver({ objects: kube.server.services, random: () => 0 });
+  await kube.request('POST', services, name('one.example.com'));
+  expect(await resolver.resolve('default', 'external', 443)).toEqual({ host: 'one.example.com', port: 443 });
+  await kube.request('PUT', `${services}/external`, name('two.example.com'));
+  // The lister has started: the answer is not a promise.
+  expect(resolver.resolve('default', 'external', 443)).toEqual({ host: 'two.example.com', port: 443 });
+  await kube.request('DELETE', `${services}/external`);
+  expect(() => resolver.resolve('default', 'external', 443)).toThrow('service "external" not found');
+});

@@ -3,12 +3,14 @@ import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import type { ServiceObjects } from '../../server/http/service-resolver.ts';
+import { findObject } from '../../server/own/find-object.ts';
 import type { Lister, ListerChange } from '../../server/own/lister.ts';
 import type { KubeContext } from '../kube-context.ts';
 
 const SERVICE_NAME = 'kubernetes.io/service-name';
 
 export function serviceObjects(kube: KubeContext): ServiceObjects {
+  let services: Lister | undefined;
   let lister: Lister | undefined;
   const index = new SliceIndex();
   const slices = (): Lister => {
@@ -19,8 +21,12 @@ export function serviceObjects(kube: KubeContext): ServiceObjects {
     return lister;
   };
   return {
-    service: (namespace, name) =>
-      andThen(kube.reader('services')(namespace, name), (answer) => ('object' in answer ? answer.object : undefined)),
+    // Listers, as the reference has informers here: a read of the storage per proxied request would cost more than the
+    // rest of its way through the proxy.
+    service: (namespace, name) => {
+      services ??= kube.lister('services');
+      return findObject(services, namespace, name);
+    },
     endpointSlices: (namespace, name) => andThen(slices().fresh(), () => index.of(namespace, name)),
   };
 }
