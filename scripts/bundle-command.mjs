@@ -5,12 +5,13 @@
 // that later starts compile almost nothing; another version of Node ignores it. openapi-index.json and openapi-v2.json
 // are the OpenAPI documents of the built-in kinds.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleLmdb } from './bundle-lmdb.mjs';
+import { scriptOf } from './load-bundle.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -51,6 +52,7 @@ const loadServer = {
  */
 export async function bundleCommand(folder, { sourceMaps = false } = {}) {
   const shared = { ...SHARED, sourcemap: sourceMaps };
+  const server = join(folder, 'serve.cjs');
   rmSync(folder, { recursive: true, force: true });
   await build({
     ...shared,
@@ -74,8 +76,9 @@ export async function bundleCommand(folder, { sourceMaps = false } = {}) {
       resolveDir: join(root, 'src/cli'),
       loader: 'ts',
     },
-    outfile: join(folder, 'serve.cjs'),
+    outfile: server,
   });
+  writeFileSync(server, scriptOf(readFileSync(server, 'utf8')));
   chmodSync(join(folder, 'main.js'), 0o755);
   for (const script of ['warm-server', 'check-cache', 'prepare-openapi']) runOnce(script, folder);
 }

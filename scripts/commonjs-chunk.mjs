@@ -3,6 +3,7 @@
 // files import each other in one direction only, and no module exports a variable that changes.
 import { transform } from 'esbuild';
 import { COMMONJS } from './bundle-command.mjs';
+import { scriptOf } from './load-bundle.mjs';
 
 /** esbuild writes imports of its own files at the beginning, and all exports at the end. */
 const CHUNK_IMPORT = /^import(?:(\{[^}]*\})from)?"(\.\/[^"]+)\.js";\s*/;
@@ -28,7 +29,7 @@ export async function commonJsOf(text) {
     target: 'node20',
     minifyWhitespace: true,
   });
-  return `"use strict";${code}`;
+  return scriptOf(`"use strict";${code}`);
 }
 
 /** `a as b` becomes `b:a`, and `a as"./b"` becomes `"./b":a`. */

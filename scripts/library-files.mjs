@@ -1,5 +1,5 @@
 // The CommonJS files of a bundle, each run once, with the code that V8 compiled before.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { runScript } from './load-bundle.mjs';
@@ -37,8 +37,8 @@ export class LibraryFiles {
       module.exports = this.#requireOther(path);
       return module.exports;
     }
-    const cachedData = this.#useCaches ? readFileSync(cache) : undefined;
-    this.scripts.set(path, runScript(path, { cachedData, require: this.require, module }));
+    const used = this.#useCaches ? cache : undefined;
+    this.scripts.set(path, runScript(path, { cache: used, require: this.require, module }));
     return module.exports;
   };
 }

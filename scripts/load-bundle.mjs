@@ -1,24 +1,62 @@
 // Runs a CommonJS bundle with the code that V8 compiled before.
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { Script } from 'node:vm';
 
-/** `cachedData` of another version of V8 is ignored. A cache can be made from `script` after the code has run. */
-export function loadBundle(path, cachedData) {
+const PARAMETERS = 'exports,require,module,__filename,__dirname';
+/** As a script, where `this` is the global object, the file is the function. As a module it calls the function. */
+const BEFORE = `(run=>this===globalThis?run:run(${PARAMETERS}))(function(${PARAMETERS}){`;
+const AFTER = '\n})';
+
+/** Returns the text of a CommonJS module in the form that `runScript` expects. It is still a CommonJS module. */
+export function scriptOf(text) {
+  return BEFORE + text + AFTER;
+}
+
+/** `cache` is the file with the code; undefined for none. Code of another version of V8 is ignored. */
+export function loadBundle(path, cache) {
   const module = { exports: {} };
-  const script = runScript(path, { cachedData, require: createRequire(path), module });
+  const script = runScript(path, { cache, require: createRequire(path), module });
   return { script, exports: module.exports };
 }
 
-/** Runs a file as a CommonJS module and returns its script. */
-export function runScript(path, { cachedData, require, module }) {
+/**
+ * Runs a file of `scriptOf` as a CommonJS module and returns its script, from which a cache can be made after the code
+ * has run. V8 keeps the string with the text of the file, so that string is not made of others.
+ */
+export function runScript(path, { cache, require, module }) {
   // The bundle is ASCII. A one-byte string takes half the memory and needs no decoding.
-  const source = readFileSync(path, 'latin1');
-  const script = new Script(`(function(exports,require,module,__filename,__dirname){${source}\n})`, {
-    filename: path,
-    cachedData,
-  });
+  const source = read(path).latin1Slice();
+  const cachedData = cache === undefined ? undefined : read(cache);
+  const script = new Script(source, { filename: path, cachedData });
   script.runInThisContext()(module.exports, require, module, path, dirname(path));
   return script;
+}
+
+/** Most files fit. What is not written to takes no memory. */
+const USUAL_BYTES = 2 ** 21;
+/** The memory into which files are read, one after the other. It is garbage as soon as all of them are loaded. */
+let memory = new WeakRef(Buffer.alloc(0));
+
+/** Returns the bytes of a file. They are valid until the next call. */
+function read(path) {
+  const file = openSync(path);
+  try {
+    const { size } = fstatSync(file);
+    let bytes = memory.deref();
+    if (bytes === undefined || bytes.length < size) {
+      bytes = Buffer.allocUnsafeSlow(Math.max(size, USUAL_BYTES));
+      memory = new WeakRef(bytes);
+    }
+    let length = 0;
+    while (length < size) {
+      const count = readSync(file, bytes, length, size - length);
+      if (count === 0) throw new Error(`${path} became shorter while it was read`);
+      length += count;
+    }
+    return bytes.subarray(0, size);
+  } finally {
+    closeSync(file);
+  }
 }
