@@ -16,7 +16,7 @@ export function contentHash(bytes: Uint8Array): string {
     c = mix(c ^ (words[i + 2] as number), PRIMES[3]);
     d = mix(d ^ (words[i + 3] as number), PRIMES[0]);
   }
-  const length = bytes.byteLength;
+  const length = bytes.length;
   // After two rounds every lane depends on every other lane.
   for (let round = 0; round < 2; round++) {
     a = finish(a ^ length ^ rotate(d, 7));
@@ -35,8 +35,8 @@ export function contentHash(bytes: Uint8Array): string {
  * padding from content.
  */
 function wordsOf(bytes: Uint8Array): Int32Array {
-  const blocks = Math.ceil(bytes.byteLength / 16);
-  if (bytes.byteOffset % 4 === 0 && bytes.byteLength % 16 === 0)
+  const blocks = Math.ceil(bytes.length / 16);
+  if (bytes.byteOffset % 4 === 0 && bytes.length % 16 === 0)
     return new Int32Array(bytes.buffer, bytes.byteOffset, blocks * 4);
   const copy = new Uint8Array(blocks * 16);
   copy.set(bytes);

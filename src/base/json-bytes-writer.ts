@@ -37,7 +37,7 @@ export class JsonBytesWriter {
 
   clear(): void {
     this.length = 0;
-    if (this.#bytes.byteLength > KEPT_BYTES) this.#bytes = new Uint8Array(FIRST_BYTES);
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = new Uint8Array(FIRST_BYTES);
   }
 
   byte(byte: number): void {
@@ -47,7 +47,7 @@ export class JsonBytesWriter {
 
   /** Writes bytes from `from` on, which are JSON. */
   raw(bytes: Uint8Array, from = 0): void {
-    const size = bytes.byteLength - from;
+    const size = bytes.length - from;
     this.#reserve(size);
     const target = this.#bytes;
     if (size > SHORT && from === 0) {
@@ -56,7 +56,7 @@ export class JsonBytesWriter {
       return;
     }
     let at = this.length;
-    for (let i = from; i < bytes.byteLength; i++) target[at++] = bytes[i] as number;
+    for (let i = from; i < bytes.length; i++) target[at++] = bytes[i] as number;
     this.length = at;
   }
 
@@ -98,8 +98,8 @@ export class JsonBytesWriter {
 
   #reserve(count: number): void {
     const needed = this.length + count;
-    if (needed <= this.#bytes.byteLength) return;
-    const grown = new Uint8Array(Math.max(needed, this.#bytes.byteLength * 2));
+    if (needed <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
     grown.set(this.#bytes.subarray(0, this.length));
     this.#bytes = grown;
   }

@@ -1,7 +1,6 @@
 /**
- * A scan that decides whether `JSON.parse` may read a JSON text. It works on UTF-8 bytes, which scan faster than
- * strings. Invariant: for a text that is `plain`, `JSON.parse` fails or gives what the reference's decoder gives,
- * duplicate keys aside.
+ * Scans of JSON text in UTF-8 bytes, which scan faster than strings. Most bytes of a large text lie in long strings,
+ * which a native search passes ten times as fast as a loop.
  */
 
 /**
@@ -17,27 +16,66 @@ export interface JsonScan {
 }
 
 const UNUSUAL: JsonScan = { plain: false, keys: 0 };
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** A loop reads so many bytes of a string, from its start or behind an escape, before a native search is called. */
+const NEAR = 32;
 
 /**
- * Scans a text in linear time. Never fails; malformed text may get any result. These are not plain: 16 or more digits
- * in a row (a double may corrupt the integer), an exponent (it may overflow), a minus before a zero (`-0` is the
- * integer 0), an escaped surrogate (it may be alone), nesting beyond PLAIN_DEPTH.
+ * The position behind the closing quote of the string whose opening quote is at `from`; -1 if it does not end. Takes
+ * linear time.
+ */
+export function endOfString(bytes: Uint8Array, from: number): number {
+  const size = bytes.length;
+  let at = from + 1;
+  for (;;) {
+    const near = Math.min(size, at + NEAR);
+    while (at < near) {
+      const byte = bytes[at];
+      if (byte === QUOTE) return at + 1;
+      at += byte === BACKSLASH ? 2 : 1;
+    }
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0) return -1;
+    let escapes = quote;
+    while (escapes > at && bytes[escapes - 1] === BACKSLASH) escapes--;
+    if ((quote - escapes) % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+/**
+ * Decides whether `JSON.parse` may read a text. Invariant: for a text that is `plain`, `JSON.parse` fails or gives what
+ * the reference's decoder gives, duplicate keys aside.
+ *
+ * Takes linear time. Never fails; malformed text may get any result. These are not plain: 16 or more digits in a row (a
+ * double may corrupt the integer), an exponent (it may overflow), a minus before a zero (`-0` is the integer 0), an
+ * escaped surrogate (it may be alone), nesting beyond PLAIN_DEPTH.
  */
 export function scanJson(text: Uint8Array): JsonScan {
-  const length = text.byteLength;
+  const length = text.length;
   let keys = 0;
   let depth = 0;
+  // The quote and the backslash that a native search found last.
+  let quote = -1;
+  let backslash = -1;
   for (let i = 0; i < length; i++) {
     const c = text[i] as number;
-    if (c === 0x22) {
+    if (c === QUOTE) {
+      let near = i + NEAR;
       for (;;) {
         if (++i >= length) return { plain: true, keys };
         const s = text[i] as number;
-        if (s === 0x22) break;
-        if (s === 0x5c) {
+        if (s === QUOTE) break;
+        if (s === BACKSLASH) {
           i++;
           // \u followed by d or D covers U+D000 to U+DFFF, half of which are surrogates.
           if ((text[i] as number) === 0x75 && ((text[i + 1] as number) | 0x20) === 0x64) return UNUSUAL;
+          near = i + NEAR;
+        } else if (i >= near) {
+          if (quote < i) quote = positionOf(text, QUOTE, i);
+          if (backslash < i) backslash = positionOf(text, BACKSLASH, i);
+          i = Math.min(quote, backslash) - 1;
         }
       }
     } else if (c === 0x3a) keys++;
@@ -54,4 +92,10 @@ export function scanJson(text: Uint8Array): JsonScan {
     }
   }
   return { plain: true, keys };
+}
+
+/** The first position of a byte, or the length of the text. */
+function positionOf(text: Uint8Array, byte: number, from: number): number {
+  const at = text.indexOf(byte, from);
+  return at < 0 ? text.length : at;
 }

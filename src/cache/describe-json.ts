@@ -5,6 +5,7 @@
  * are not checked, because the writer has parsed the value.
  */
 import { decodeUtf8Strict, encodeUtf8 } from '../base/bytes.ts';
+import { endOfString } from '../base/json-scan.ts';
 import type { Describe, Description, Facts, Undescribable } from './cache.ts';
 import { EMPTY_FACTS, EMPTY_STRING_MAP, makeStringMap } from './facts.ts';
 import { FactsPool, hashOf } from './facts-pool.ts';
@@ -103,7 +104,7 @@ class Scan {
     if (bytes[this.#at] !== OPEN_BRACE) return 'it is not a JSON object';
     this.#object(top, 0, false);
     this.#skipSpace();
-    if (this.#problem === undefined && this.#at !== bytes.byteLength) this.#problem = 'something follows the object';
+    if (this.#problem === undefined && this.#at !== bytes.length) this.#problem = 'something follows the object';
     if (this.#problem === undefined && this.splice === 0) this.#problem = 'it has no metadata object';
     this.#bytes = EMPTY;
     return this.#problem;
@@ -163,7 +164,7 @@ class Scan {
     const first = bytes[this.#at];
     if (first === QUOTE) return this.#skipString();
     if (first === OPEN_BRACE || first === OPEN_BRACKET) return this.#skipBrackets();
-    const size = bytes.byteLength;
+    const size = bytes.length;
     const from = this.#at;
     let at = from;
     while (at < size && !isEnd(bytes[at])) at++;
@@ -175,19 +176,14 @@ class Scan {
   /** Starts at an opening bracket and ends behind the closing one. Most bytes of a large object are read here. */
   #skipBrackets(): boolean {
     const bytes = this.#bytes;
-    const size = bytes.byteLength;
+    const size = bytes.length;
     let depth = 0;
     let at = this.#at;
     while (at < size) {
       const byte = bytes[at++];
       if (byte === QUOTE) {
-        let inside = bytes[at];
-        while (inside !== QUOTE && at < size) {
-          at += inside === BACKSLASH ? 2 : 1;
-          inside = bytes[at];
-        }
-        if (at >= size) return this.#fail('a string does not end');
-        at++;
+        at = endOfString(bytes, at - 1);
+        if (at < 0) return this.#fail('a string does not end');
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
       else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) {
         this.#at = at;
@@ -199,22 +195,17 @@ class Scan {
 
   /** Starts at the opening quote and ends behind the closing one. */
   #skipString(): boolean {
-    const bytes = this.#bytes;
-    const size = bytes.byteLength;
-    let at = this.#at + 1;
-    while (at < size) {
-      const byte = bytes[at];
-      if (byte === QUOTE) {
-        this.#at = at + 1;
-        return true;
-      }
-      at += byte === BACKSLASH ? 2 : 1;
-    }
-    return this.#fail('a string does not end');
+    const end = endOfString(this.#bytes, this.#at);
+    if (end < 0) return this.#fail('a string does not end');
+    this.#at = end;
+    return true;
   }
 
   #skipSpace(): void {
-    while (isSpace(this.#bytes[this.#at])) this.#at++;
+    const bytes = this.#bytes;
+    let at = this.#at;
+    while (isSpace(bytes[at])) at++;
+    this.#at = at;
   }
 
   #fail(problem: string): false {
@@ -246,13 +237,13 @@ function find(wanted: readonly Wanted[], bytes: Uint8Array, from: number, to: nu
  */
 function isName(bytes: Uint8Array, from: number, to: number, name: Uint8Array): boolean {
   const length = to - from;
-  if (length === name.byteLength) {
+  if (length === name.length) {
     let i = 0;
     while (i < length && bytes[from + i] === name[i]) i++;
     if (i === length) return true;
   }
   // An escape sequence takes at most six bytes for one character.
-  if (length <= name.byteLength || length > name.byteLength * 6) return false;
+  if (length <= name.length || length > name.length * 6) return false;
   for (let i = from; i < to; i++) {
     if (bytes[i] === BACKSLASH) return parse(bytes, from - 1, to + 1) === decodeUtf8Strict(name);
   }

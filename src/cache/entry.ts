@@ -62,7 +62,7 @@ export function makeEntry(
   }
   if ('reason' in description) return brokenEntry(key, revision, value, description.reason);
   const { splice, facts } = description;
-  if (!(splice > 0 && splice < value.byteLength)) {
+  if (!(splice > 0 && splice < value.length)) {
     return brokenEntry(key, revision, value, 'the place of its resourceVersion is outside of it');
   }
   return new CacheEntry(key, revision, spliceRevision(value, splice, revision, allocate), splice, facts, undefined);
@@ -76,7 +76,7 @@ function brokenEntry(key: string, revision: Revision, value: Uint8Array, reason:
 /** Copies the bytes of an entry to another place. The former bytes stay valid for those who have them. */
 export function moveBytes(entry: Entry, allocate: (size: number) => Uint8Array): void {
   const { bytes } = entry;
-  const moved = allocate(bytes.byteLength);
+  const moved = allocate(bytes.length);
   moved.set(bytes);
   (entry as CacheEntry).bytes = moved;
 }
@@ -99,9 +99,9 @@ export function withRevision(entry: Entry, revision: Revision): Entry {
 export function storedBytes(entry: Entry): Uint8Array {
   const { bytes, splice } = entry;
   if (entry.broken !== undefined) return bytes;
-  let length = HEAD.byteLength + digits(entry.revision) + 1;
+  let length = HEAD.length + digits(entry.revision) + 1;
   if (bytes[splice + length] === COMMA) length++;
-  const stored = allocateBytes(bytes.byteLength - length);
+  const stored = allocateBytes(bytes.length - length);
   stored.set(bytes.subarray(0, splice));
   stored.set(bytes.subarray(splice + length), splice);
   return stored;
@@ -115,16 +115,16 @@ function spliceRevision(
 ): Uint8Array {
   const width = digits(revision);
   const comma = value[at] !== CLOSING_BRACE;
-  const length = HEAD.byteLength + width + (comma ? 2 : 1);
-  const bytes = allocate(value.byteLength + length);
+  const length = HEAD.length + width + (comma ? 2 : 1);
+  const bytes = allocate(value.length + length);
   bytes.set(value, length);
   if (at <= SHORT_COPY) for (let i = 0; i < at; i++) bytes[i] = value[i]!;
   else bytes.set(value.subarray(0, at));
   bytes.set(HEAD, at);
-  let end = at + HEAD.byteLength + width;
+  let end = at + HEAD.length + width;
   bytes[end] = QUOTE;
   if (comma) bytes[end + 1] = COMMA;
-  for (let rest = revision; end > at + HEAD.byteLength; rest = Math.floor(rest / 10)) bytes[--end] = 0x30 + (rest % 10);
+  for (let rest = revision; end > at + HEAD.length; rest = Math.floor(rest / 10)) bytes[--end] = 0x30 + (rest % 10);
   return bytes;
 }
 

@@ -119,7 +119,7 @@ export class EventWindow {
 }
 
 function weight(change: Change): number {
-  const previous = change.previous === undefined ? 0 : change.previous.bytes.byteLength;
+  const previous = change.previous === undefined ? 0 : change.previous.bytes.length;
   // A deletion may also hold its last version with the final revision. An update that leaves a filter may, too; it is
   // not counted.
   return EVENT_BYTES + (change.entry === undefined ? previous * 2 : previous);

@@ -18,7 +18,7 @@ export class ExpectedEntries {
 
   /** Adds the entry that was made of the stored bytes `value`. */
   add(entry: Entry, value: Uint8Array): void {
-    if (entry.bytes.byteLength <= MAX_BYTES) this.#entries.set(entry.key, { entry, value });
+    if (entry.bytes.length <= MAX_BYTES) this.#entries.set(entry.key, { entry, value });
   }
 
   /** Removes the entry of a key. Returns it if it is that of the event. */

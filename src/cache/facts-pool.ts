@@ -76,7 +76,7 @@ function textOf(value: Uint8Array, spans: readonly number[], length: number): Ui
 }
 
 function isText(text: Uint8Array, value: Uint8Array, spans: readonly number[], length: number): boolean {
-  if (text.byteLength !== length) return false;
+  if (text.length !== length) return false;
   let to = 0;
   for (let i = 0; i < spans.length; i += 2) {
     for (let at = spans[i]!; at < spans[i + 1]!; at++) if (text[to++] !== value[at]) return false;

@@ -201,7 +201,7 @@ export class Forms {
 
 /** The bytes that keeping a form costs: none if it shares the bytes of its entry. */
 function ownSize(entry: Entry, { bytes }: MadeForm): number {
-  return bytes === entry.bytes ? 0 : bytes.byteLength;
+  return bytes === entry.bytes ? 0 : bytes.length;
 }
 
 function failed(entries: readonly Entry[], error: Error): FormResult[] {

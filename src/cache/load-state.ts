@@ -63,7 +63,7 @@ async function loadAt(options: LoadOptions, revision: Revision): Promise<Ordered
       const page = await storage.list(range, { revision, limit, nextLimit });
       if (page.outcome !== 'ok') return undefined;
       for (const { key, value, revision: written } of page.items) {
-        bytes += value.byteLength;
+        bytes += value.length;
         map.set(key, makeEntry(describe, key, written, value, slab.allocate));
       }
       start = page.next;

@@ -6,10 +6,10 @@
  * One reader is used for many objects, one after the other. Its getters describe the object of the last `read`.
  */
 import { decodeUtf8, EMPTY_BYTES } from '../base/bytes.ts';
+import { endOfString } from '../base/json-scan.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
@@ -92,13 +92,14 @@ export class StoredMetadata {
       }
       if (bytes[this.#at] !== QUOTE) return false;
       const from = this.#at + 1;
-      this.#skipString();
+      this.#at = endOfString(bytes, this.#at);
+      if (this.#at < 0) return false;
       const wanted = indexOfName(names, bytes, from, this.#at - 1);
       this.#skipSpace();
       this.#at++;
       this.#skipSpace();
       const start = this.#at;
-      if (start >= bytes.byteLength) return false;
+      if (start >= bytes.length) return false;
       const span = first + wanted;
       if (span === METADATA && wanted >= 0 && bytes[start] === OPEN_BRACE) {
         if (!this.#object(IN_METADATA_NAMES, NAME)) return false;
@@ -113,42 +114,36 @@ export class StoredMetadata {
 
   #skipValue(): void {
     const bytes = this.#bytes;
-    const size = bytes.byteLength;
+    const size = bytes.length;
+    let at = this.#at;
     let depth = 0;
-    while (this.#at < size) {
-      const byte = bytes[this.#at];
+    while (at < size) {
+      const byte = bytes[at];
       if (byte === QUOTE) {
-        this.#skipString();
-        if (depth === 0) return;
+        at = endOfString(bytes, at);
+        if (at < 0) at = size;
+        if (depth === 0) break;
         continue;
       }
       if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
       else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-        if (depth === 0) return;
+        if (depth === 0) break;
         if (--depth === 0) {
-          this.#at++;
-          return;
+          at++;
+          break;
         }
-      } else if (byte === COMMA && depth === 0) return;
-      this.#at++;
+      } else if (byte === COMMA && depth === 0) break;
+      at++;
     }
-  }
-
-  /** Starts at the opening quote and ends behind the closing one. */
-  #skipString(): void {
-    const bytes = this.#bytes;
-    const size = bytes.byteLength;
-    let at = this.#at + 1;
-    while (at < size && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-    this.#at = at + 1;
+    this.#at = at;
   }
 
   #skipSpace(): void {
-    for (;;) {
-      const byte = this.#bytes[this.#at];
-      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return;
-      this.#at++;
-    }
+    const bytes = this.#bytes;
+    let at = this.#at;
+    let byte = bytes[at];
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = bytes[++at];
+    this.#at = at;
   }
 
   #start(span: number): number {

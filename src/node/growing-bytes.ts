@@ -17,10 +17,10 @@ export class GrowingBytes {
 
   /** Copies a piece. Returns false, and copies nothing, if it would exceed the limit. */
   append(piece: Uint8Array): boolean {
-    const size = this.#size + piece.byteLength;
+    const size = this.#size + piece.length;
     if (size > this.#limit) return false;
-    if (size > this.#buffer.byteLength) {
-      const room = Math.max(size, FIRST_SIZE, this.#buffer.byteLength * 2);
+    if (size > this.#buffer.length) {
+      const room = Math.max(size, FIRST_SIZE, this.#buffer.length * 2);
       const larger = allocateBytes(Math.min(room, this.#limit));
       larger.set(this.#buffer.subarray(0, this.#size));
       this.#buffer = larger;
@@ -32,8 +32,7 @@ export class GrowingBytes {
 
   /** Returns all bytes in a buffer of their exact size, and clears this one. */
   take(): Uint8Array {
-    const bytes =
-      this.#size === this.#buffer.byteLength ? this.#buffer : copyBytes(this.#buffer.subarray(0, this.#size));
+    const bytes = this.#size === this.#buffer.length ? this.#buffer : copyBytes(this.#buffer.subarray(0, this.#size));
     this.#buffer = EMPTY_BYTES;
     this.#size = 0;
     return bytes;

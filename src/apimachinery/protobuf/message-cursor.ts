@@ -17,7 +17,7 @@ export class MessageCursor {
 
   refuse(): void {
     this.isRefused = true;
-    this.pos = this.bytes.byteLength;
+    this.pos = this.bytes.length;
   }
 
   /** Reads a varint below 2^28. Refuses others. */

@@ -18,7 +18,7 @@ export class Batch {
   get bytes(): number {
     if (this.#bytes < 0) {
       this.#bytes = 0;
-      for (const chunk of this.chunks) this.#bytes += chunk.byteLength;
+      for (const chunk of this.chunks) this.#bytes += chunk.length;
     }
     return this.#bytes;
   }

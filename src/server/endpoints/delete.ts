@@ -58,7 +58,7 @@ export async function deleteObject(host: EndpointHost, scope: RequestScope, requ
 /** Reads DeleteOptions from the body, or from the query if the body is empty. Throws the 400, 413, 415 or 422. */
 export async function deleteOptionsOf(host: EndpointHost, request: ServerRequest): Promise<DeleteOptions> {
   const bytes = await readBody(host, request);
-  const body = bytes.byteLength === 0 ? undefined : decodeOptions(host, request, bytes);
+  const body = bytes.length === 0 ? undefined : decodeOptions(host, request, bytes);
   const options = checkedOptions(readDeleteOptions(request.info.params, body), 'DeleteOptions');
   if (request.audit?.wantsRequestObject === true && isJsonObject(body)) request.audit.requestObject = body;
   return options;

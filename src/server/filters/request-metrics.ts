@@ -184,7 +184,7 @@ export function withRequestMetrics(metrics: RequestMetrics): RequestFilter {
   const answered = (request: ServerRequest, answer: Answer): Answer => {
     switch (answer.kind) {
       case 'bytes':
-        metrics.answered(request, answer.status, answer.body.byteLength);
+        metrics.answered(request, answer.status, answer.body.length);
         return answer;
       case 'chunks':
         metrics.answered(request, answer.status, answer.chunks.size ?? 0);

@@ -24,7 +24,6 @@ export interface ChunkSource {
 
 export function totalLength(chunks: readonly Uint8Array[]): number {
   let size = 0;
-  // `length` and not `byteLength`: the latter is a call that V8 does not inline for Buffers, ten times as slow here.
   for (let i = 0; i < chunks.length; i++) size += (chunks[i] as Uint8Array).length;
   return size;
 }

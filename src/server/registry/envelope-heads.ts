@@ -39,14 +39,14 @@ export class EnvelopeHeads {
     const view = typeOf({ kind, apiVersion });
     if (view?.field('metadata') === undefined) return undefined;
     // The type fields come first, and the tag of the message after them.
-    const size = stored.byteLength;
+    const size = stored.length;
     const cursor = new MessageCursor(stored);
-    cursor.pos = ENVELOPE_PREFIX.byteLength;
+    cursor.pos = ENVELOPE_PREFIX.length;
     cursor.small(size);
     cursor.pos = Math.max(0, cursor.length(size));
     const isPlain = cursor.small(size) === RAW_TAG;
     const to = cursor.pos;
-    if (!isPlain || cursor.length(size) - cursor.pos !== raw.byteLength) return undefined;
+    if (!isPlain || cursor.length(size) - cursor.pos !== raw.length) return undefined;
     const json = encodeUtf8(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`);
     this.#last = { typeOf, stored: copyBytes(stored.subarray(0, to)), json, plan: planOf(view) };
     return this.#last;
@@ -54,6 +54,6 @@ export class EnvelopeHeads {
 }
 
 function startsWith(bytes: Uint8Array, head: Uint8Array): boolean {
-  for (let i = 0; i < head.byteLength; i++) if (bytes[i] !== head[i]) return false;
+  for (let i = 0; i < head.length; i++) if (bytes[i] !== head[i]) return false;
   return true;
 }

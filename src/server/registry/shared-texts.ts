@@ -26,7 +26,7 @@ export class SharedTexts {
     const read = readJson(raw);
     if (!read.ok) return undefined;
     const canonical = writeJsonBytes(read.value);
-    if (raw.byteLength <= LONGEST) {
+    if (raw.length <= LONGEST) {
       this.#texts[this.#next] = { raw: copyBytes(raw), canonical };
       this.#next = (this.#next + 1) % TEXTS;
     }
@@ -46,7 +46,7 @@ export class SharedTimes {
   find(bytes: Uint8Array, from: number, to: number): Uint8Array | undefined {
     const size = to - from;
     for (const { raw, canonical } of this.#times) {
-      if (raw.byteLength !== size) continue;
+      if (raw.length !== size) continue;
       let i = 0;
       while (i < size && raw[i] === bytes[from + i]) i++;
       if (i === size) return canonical;

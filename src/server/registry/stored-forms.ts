@@ -189,7 +189,7 @@ export class StoredForms implements ValueTransformer {
     if (resource === undefined) return value;
     const isJson = resource.isJson || this.#options.mediaType === 'application/json';
     const stored = isJson ? value : protobufBytes(resource, value, key);
-    if (value.byteLength <= MAX_WRITTEN_BYTES) this.#written.set(key, { stored, value });
+    if (value.length <= MAX_WRITTEN_BYTES) this.#written.set(key, { stored, value });
     return stored;
   }
 
@@ -252,7 +252,7 @@ function typeOf(object: JsonObject): string {
 }
 
 function withoutNewline(bytes: Uint8Array): Uint8Array {
-  return bytes[bytes.byteLength - 1] === NEWLINE ? bytes.subarray(0, -1) : bytes;
+  return bytes[bytes.length - 1] === NEWLINE ? bytes.subarray(0, -1) : bytes;
 }
 
 /** `k8s:enc:<provider>:v<N>:<key name>:` */

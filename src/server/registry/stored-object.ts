@@ -88,7 +88,7 @@ export function encodeStored(object: JsonObject): Uint8Array {
  */
 export function encodeFitting(object: JsonObject, keepManagedFields = false): Uint8Array {
   const bytes = encodeWith(object, undefined);
-  if (bytes.byteLength <= LIMITS.valueBytes || keepManagedFields || managedFieldsOf(object) === undefined) return bytes;
+  if (bytes.length <= LIMITS.valueBytes || keepManagedFields || managedFieldsOf(object) === undefined) return bytes;
   setManagedFields(object, undefined);
   return encodeWith(object, undefined);
 }

@@ -67,8 +67,8 @@ export class StoredTranscoder {
     if (head === undefined) return undefined;
     const cursor = new MessageCursor(stored);
     this.#cursor = cursor;
-    cursor.pos = head.stored.byteLength;
-    const end = cursor.length(stored.byteLength);
+    cursor.pos = head.stored.length;
+    const end = cursor.length(stored.length);
     if (end < 0 || !endsWith(stored, end, NO_CONTENT_TYPE)) return undefined;
     const writer = this.#writer;
     writer.clear();
@@ -353,7 +353,7 @@ export class StoredTranscoder {
     }
     this.#cursor.pos = end;
     this.#writer.raw(text);
-    return text.byteLength === NULL.byteLength && text[0] === NULL[0] ? 'null' : 'value';
+    return text.length === NULL.length && text[0] === NULL[0] ? 'null' : 'value';
   }
 
   #growSpans(): void {
@@ -364,8 +364,8 @@ export class StoredTranscoder {
 }
 
 function endsWith(bytes: Uint8Array, from: number, tail: Uint8Array): boolean {
-  if (bytes.byteLength - from !== tail.byteLength) return false;
-  for (let i = 0; i < tail.byteLength; i++) if (bytes[from + i] !== tail[i]) return false;
+  if (bytes.length - from !== tail.length) return false;
+  for (let i = 0; i < tail.length; i++) if (bytes[from + i] !== tail[i]) return false;
   return true;
 }
 

@@ -48,12 +48,12 @@ export function readProtobufMessage(bytes: Uint8Array, view: StructView): ReadPr
 
 /** Encoding and content type of the envelope are ignored: the content must be a message. */
 function openEnvelope(bytes: Uint8Array): { readonly envelope: Envelope } | { readonly message: string } {
-  if (bytes.byteLength === 0) return { message: 'empty data' };
+  if (bytes.length === 0) return { message: 'empty data' };
   if (!hasEnvelopePrefix(bytes))
     return {
       message: `provided data does not appear to be a protobuf message, expected prefix [${ENVELOPE_PREFIX.join(' ')}]`,
     };
-  if (bytes.byteLength === ENVELOPE_PREFIX.byteLength) return { message: 'empty body' };
+  if (bytes.length === ENVELOPE_PREFIX.length) return { message: 'empty body' };
   const decoded = decodeEnvelope(bytes);
   if (!decoded.ok) return { message: decoded.error.message };
   return decoded;

@@ -15,7 +15,7 @@ export class AnswerSlab {
 
   /** Returns uninitialized bytes, at most SLAB_BYTES. */
   cut(size: number): Uint8Array {
-    if (this.#bytes.byteLength - this.#used < size) {
+    if (this.#bytes.length - this.#used < size) {
       this.#bytes = allocateBytes(SLAB_BYTES);
       this.#used = 0;
     }

@@ -38,7 +38,7 @@ const JSON_TYPE = 'application/json';
 const NEWLINE = encodeUtf8('\n');
 
 function withNewline(slab: AnswerSlab, bytes: Uint8Array): Uint8Array {
-  const size = bytes.byteLength + 1;
+  const size = bytes.length + 1;
   const copy = slab.cut(size);
   copy.set(bytes);
   copy[size - 1] = 0x0a;
@@ -56,7 +56,7 @@ export function objectAnswer(
 ): MaybePromise<Answer> {
   if (request.audit?.wantsResponseObject === true) request.audit.responseObject = bytes;
   if (form.shape === 'object' && form.mediaType === JSON_TYPE && !form.pretty && !isPretty(request)) {
-    if (bytes.byteLength < COPY_LIMIT)
+    if (bytes.length < COPY_LIMIT)
       return { kind: 'bytes', status: code, headers: contentHeaders(JSON_TYPE), body: withNewline(host.slab, bytes) };
     return compressed(host, request, {
       kind: 'chunks',

@@ -34,11 +34,11 @@ const PREFIXES: Readonly<Record<EventType, Uint8Array>> = {
 
 function jsonEvent(type: EventType, object: Uint8Array): Uint8Array {
   const prefix = PREFIXES[type];
-  const event = allocateBytes(prefix.byteLength + object.byteLength + 2);
+  const event = allocateBytes(prefix.length + object.length + 2);
   event.set(prefix);
-  event.set(object, prefix.byteLength);
-  event[event.byteLength - 2] = 0x7d;
-  event[event.byteLength - 1] = 0x0a;
+  event.set(object, prefix.length);
+  event[event.length - 2] = 0x7d;
+  event[event.length - 1] = 0x0a;
   return event;
 }
 
@@ -131,19 +131,19 @@ export function withColumns(event: Uint8Array, version: VersionDefinition): Uint
   const at = indexOf(event, NO_COLUMNS);
   if (at < 0) return event;
   const columns = encodeUtf8(`"columnDefinitions":${writeJson(columnDefinitions(tableDefinitionOf(version)))}`);
-  const whole = allocateBytes(event.byteLength - NO_COLUMNS.byteLength + columns.byteLength);
+  const whole = allocateBytes(event.length - NO_COLUMNS.length + columns.length);
   whole.set(event.subarray(0, at));
   whole.set(columns, at);
-  whole.set(event.subarray(at + NO_COLUMNS.byteLength), at + columns.byteLength);
+  whole.set(event.subarray(at + NO_COLUMNS.length), at + columns.length);
   return whole;
 }
 
 function indexOf(bytes: Uint8Array, part: Uint8Array): number {
-  const last = bytes.byteLength - part.byteLength;
+  const last = bytes.length - part.length;
   for (let at = bytes.indexOf(0x22); at >= 0 && at <= last; at = bytes.indexOf(0x22, at + 1)) {
     let same = 1;
-    while (same < part.byteLength && bytes[at + same] === part[same]) same++;
-    if (same === part.byteLength) return at;
+    while (same < part.length && bytes[at + same] === part[same]) same++;
+    if (same === part.length) return at;
   }
   return -1;
 }

@@ -72,7 +72,7 @@ export class WatchStream implements ResourceWatchSink, HeldWatch {
     const events = this.#firstEvent === undefined ? chunks : this.#changeFirst(chunks);
     if (this.#options.onEvents !== undefined) {
       let bytes = 0;
-      for (const event of events) bytes += event.byteLength;
+      for (const event of events) bytes += event.length;
       this.#options.onEvents(events.length, bytes);
     }
     if (this.#output !== undefined) return this.#output.write(events);
