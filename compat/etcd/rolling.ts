@@ -26,6 +26,8 @@ const WORKERS = 3;
 /** The third of every four restarts is a kill. */
 const KILL_EVERY = 4;
 const KILL_AT = 2;
+/** The longest time until the balancer sees that a started server is ready. */
+const READY_MS = 30_000;
 /** A client may send on a connection for this long after the balancer saw it break. */
 const NOTICE_MS = 100;
 
@@ -96,7 +98,13 @@ async function restart(set: ServerSet, through: Balancer, i: number): Promise<vo
 }
 
 async function untilReady(through: Balancer, ports: readonly number[]): Promise<void> {
-  for (let i = 0; i < 200 && !ports.every((port) => through.isReady(port)); i++) await sleep(50);
+  const deadline = performance.now() + READY_MS;
+  const late = (): readonly number[] => ports.filter((port) => !through.isReady(port));
+  while (late().length > 0) {
+    if (performance.now() > deadline)
+      throw new Error(`the balancer gets no 200 from /readyz at port ${late().join(', ')} within ${READY_MS / 1000} s`);
+    await sleep(50);
+  }
 }
 
 function judge(load: RequestLoad): void {
