@@ -7,7 +7,11 @@ import { program } from '../../../compat/peers/programs.ts';
 import { ask, type Side, send } from '../side.ts';
 
 export const NAMESPACE = 'wardle';
-export const FLUNDERS: string = `/apis/wardle.example.com/v1alpha1/namespaces/${NAMESPACE}/flunders`;
+export const FLUNDERS: string = flundersOf(NAMESPACE);
+
+export function flundersOf(namespace: string): string {
+  return `/apis/wardle.example.com/v1alpha1/namespaces/${namespace}/flunders`;
+}
 
 export interface Sample {
   readonly url: string;
