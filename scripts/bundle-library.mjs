@@ -14,6 +14,9 @@ import { build } from 'esbuild';
 import { SHARED } from './bundle-command.mjs';
 import { bundleLmdb } from './bundle-lmdb.mjs';
 import { commonJsOf } from './commonjs-chunk.mjs';
+import { PACKED } from './library-files.mjs';
+import { packOf, scriptOf } from './load-bundle.mjs';
+import { loadOnCall } from './load-on-call.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -22,7 +25,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * mostly import the others too, or would load most of their modules anyway.
  */
 const GROUPS = {
-  server: ['./extension', './server', './node', './cel', './schema', './storage/memory', './storage/lmdb'],
+  server: ['./extension', './server', './node', './storage/memory', './storage/lmdb'],
+  schema: ['./cel', './schema'],
   client: ['./client', './controller', './webhook'],
   testing: ['./storage', './extension/testing'],
   index: ['.'],
@@ -37,16 +41,20 @@ export async function bundleLibrary(dist, { sourceMaps = false } = {}) {
     ...SHARED,
     sourcemap: sourceMaps,
     entryPoints: Object.keys(GROUPS).map((group) => ({ in: `group:${group}`, out: group })),
-    plugins: [groupModules(entryPoints), bundleLmdb],
+    plugins: [groupModules(entryPoints), bundleLmdb, loadOnCall],
     outdir: folder,
     format: 'esm',
     splitting: true,
   });
+  const modules = new Map();
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.js'))) {
-    const text = readFileSync(join(folder, name), 'utf8');
-    writeFileSync(join(folder, name.replace(/js$/, 'cjs')), await commonJsOf(text));
+    const module = await commonJsOf(readFileSync(join(folder, name), 'utf8'));
+    const id = `./${name.replace(/js$/, 'cjs')}`;
+    modules.set(id, module);
+    writeFileSync(join(folder, id), scriptOf(module.code));
     rmSync(join(folder, name));
   }
+  writeFileSync(join(folder, `${PACKED}.pack`), packOf(withImports(`./${PACKED}.cjs`, modules)));
   await build({
     ...SHARED,
     entryPoints: [join(root, 'scripts/load-library.mjs')],
@@ -65,6 +73,13 @@ export async function bundleLibrary(dist, { sourceMaps = false } = {}) {
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
+}
+
+/** Returns the names and texts of a file and of those that it imports, directly or not. */
+function withImports(first, modules) {
+  const found = new Set([first]);
+  for (const id of found) for (const imported of modules.get(id).imports) found.add(imported);
+  return [...found].map((id) => [id, modules.get(id).code]);
 }
 
 /** The entry points with the condition `node`: their name, their source and the file that Node loads. */

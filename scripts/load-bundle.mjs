@@ -14,6 +14,14 @@ export function scriptOf(text) {
   return BEFORE + text + AFTER;
 }
 
+/** Returns the text of a script whose value is an object with a function for each of the modules, by their names. */
+export function packOf(modules) {
+  const functions = modules.map(
+    ([name, text]) => `${JSON.stringify(name)}:function(${PARAMETERS}){${text}${AFTER.slice(0, -1)}`,
+  );
+  return `({${functions.join(',')}})`;
+}
+
 /** `cache` is the file with the code; undefined for none. Code of another version of V8 is ignored. */
 export function loadBundle(path, cache) {
   const module = { exports: {} };
@@ -23,15 +31,20 @@ export function loadBundle(path, cache) {
 
 /**
  * Runs a file of `scriptOf` as a CommonJS module and returns its script, from which a cache can be made after the code
- * has run. V8 keeps the string with the text of the file, so that string is not made of others.
+ * has run.
  */
 export function runScript(path, { cache, require, module }) {
+  const script = compileScript(path, cache);
+  script.runInThisContext()(module.exports, require, module, path, dirname(path));
+  return script;
+}
+
+/** V8 keeps the string with the text of the file, so that string is not made of others. */
+export function compileScript(path, cache) {
   // The bundle is ASCII. A one-byte string takes half the memory and needs no decoding.
   const source = read(path).latin1Slice();
   const cachedData = cache === undefined ? undefined : read(cache);
-  const script = new Script(source, { filename: path, cachedData });
-  script.runInThisContext()(module.exports, require, module, path, dirname(path));
-  return script;
+  return new Script(source, { filename: path, cachedData });
 }
 
 /** Most files fit. What is not written to takes no memory. */

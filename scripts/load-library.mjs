@@ -9,5 +9,5 @@ const files = new LibraryFiles(dirname(fileURLToPath(import.meta.url)));
 
 /** Returns the exports of a file by its name without an ending. Runs it and what it imports once. */
 export function load(name) {
-  return files.require(`./${name}.cjs`);
+  return files.load(name);
 }

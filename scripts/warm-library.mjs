@@ -1,18 +1,22 @@
 // usage: node scripts/warm-library.mjs DIST DATA
 //
 // Starts an extension server of the bundled library once, behind the bundled command, sends the first requests of a
-// client, and writes the code that V8 compiled on the way. Fails if V8 would refuse that code.
+// client, and writes the code that V8 compiled on the way. Fails if V8 would refuse that code, or if a file of the bundle
+// would run twice.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { cacheFile, LibraryFiles } from './library-files.mjs';
 
 const [dist, data] = process.argv.slice(2);
+// V8 drops the code of functions that were not called for some collections, such as those of the start.
+setFlagsFromString('--no-flush-bytecode');
 const bundle = join(dist, 'bundle');
 const files = new LibraryFiles(bundle, { useCaches: false });
-const library = files.require('./server.cjs');
+const library = files.load('server');
 const parent = spawn(
   process.execPath,
   [join(dist, 'cli', 'main.js'), '--secure-port=0', '--storage=memory', `--data-dir=${join(data, 'parent')}`],
@@ -22,15 +26,20 @@ const ended = once(parent, 'exit');
 try {
   await listens(parent);
   await serveOnce();
+  // V8 refuses code that was compiled under other flags than those set when the cache is read.
+  setFlagsFromString('--flush-bytecode');
   for (const [path, script] of files.scripts) writeFileSync(cacheFile(path), script.createCachedData());
 } finally {
   parent.kill('SIGTERM');
   await ended;
 }
 const cached = new LibraryFiles(bundle);
-cached.require('./server.cjs');
+const [server, client] = [cached.load('server'), cached.load('client')];
+if (server['./server'].StatusError !== client['./client'].StatusError) throw new Error('StatusError exists twice');
 for (const [path, script] of cached.scripts)
-  if (script.cachedDataRejected !== false) throw new Error(`V8 refuses ${cacheFile(path)}`);
+  if (script.cachedDataRejected === true) throw new Error(`V8 refuses ${cacheFile(path)}`);
+if (cached.scripts.get(join(bundle, 'server.pack'))?.cachedDataRejected !== false)
+  throw new Error('the pack has no code cache');
 
 /** Resolves when the command has printed its address. */
 async function listens(child) {
@@ -51,25 +60,70 @@ async function listens(child) {
 
 async function serveOnce() {
   const { createExtensionServer, defineResource } = library['./extension'];
-  const kind = { group: 'warm.example.com', version: 'v1', kind: 'Example' };
-  const spec = { type: 'object', properties: { text: { type: 'string' }, count: { type: 'integer' } } };
+  const kubeconfig = join(data, 'parent', 'admin.kubeconfig');
+  await configurePolicy(kubeconfig);
+  const version = { group: 'warm.example.com', version: 'v1' };
+  const text = { type: 'string' };
+  const spec = { type: 'object', properties: { text, count: { type: 'integer' } } };
+  // Rules and patterns are loaded on call; see load-on-call.mjs.
+  const ruled = {
+    type: 'object',
+    properties: { text: { ...text, pattern: '^(?i:a)\\pL*$', maxLength: 9 } },
+    'x-kubernetes-validations': [{ rule: "self.text.startsWith('a')", message: 'a is missing' }],
+  };
   const server = createExtensionServer({
-    resources: [defineResource({ ...kind, spec })],
+    resources: [
+      defineResource({ ...version, kind: 'Example', spec }),
+      defineResource({ ...version, kind: 'Ruled', spec: ruled }),
+    ],
     storage: { folder: join(data, 'server') },
-    parent: { kubeconfig: join(data, 'parent', 'admin.kubeconfig') },
+    parent: { kubeconfig },
     authentication: {
       tokens: () => ({ outcome: 'ok', user: { name: 'admin', uid: '', groups: ['system:masters'], extra: {} } }),
     },
   });
   const { url, ca } = await server.listen({ host: '127.0.0.1' });
   const ask = (method, at, body) => send(url + at, { method, ca, headers: { authorization: 'Bearer warm' } }, body);
-  const examples = '/apis/warm.example.com/v1/namespaces/default/examples';
-  const example = { apiVersion: 'warm.example.com/v1', kind: 'Example', metadata: { name: 'a' }, spec: { text: 'b' } };
+  const all = '/apis/warm.example.com/v1/namespaces/default';
+  const examples = `${all}/examples`;
+  const object = (kind, text) => ({
+    apiVersion: 'warm.example.com/v1',
+    kind,
+    metadata: { name: 'a' },
+    spec: { text },
+  });
   for (const at of ['/readyz', '/apis', '/apis/warm.example.com/v1']) await ask('GET', at);
-  await ask('POST', examples, example);
+  await ask('POST', examples, object('Example', 'b'));
+  await ask('POST', `${all}/ruleds`, object('Ruled', 'abc'));
   for (const at of [examples, `${examples}/a`]) await ask('GET', at);
   await ask('DELETE', `${examples}/a`);
   await server.stop();
+}
+
+/** Makes a policy in the parent, so that the code of policies is loaded. */
+async function configurePolicy(kubeconfig) {
+  const { transport, stop } = await library['./node'].connect({ kubeconfig });
+  const metadata = { name: 'warm.example.com' };
+  const rule = { apiGroups: ['warm.example.com'], apiVersions: ['*'], operations: ['CREATE'], resources: ['*'] };
+  const policy = {
+    matchConstraints: { resourceRules: [rule] },
+    validations: [{ expression: "object.spec.text != ''" }],
+  };
+  const binding = { policyName: metadata.name, validationActions: ['Deny'] };
+  for (const [kind, spec] of [
+    ['ValidatingAdmissionPolicy', policy],
+    ['ValidatingAdmissionPolicyBinding', binding],
+  ]) {
+    const apiVersion = 'admissionregistration.k8s.io/v1';
+    const { status } = await transport({
+      method: 'POST',
+      target: `/apis/${apiVersion}/${kind.toLowerCase().replace(/y$/, 'ie')}s`,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify({ apiVersion, kind, metadata, spec })),
+    });
+    if (status !== 201) throw new Error(`the parent answers ${status} to a ${kind}`);
+  }
+  await stop();
 }
 
 /** Sends a request. Fails unless the answer is 2xx. */

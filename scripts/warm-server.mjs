@@ -9,13 +9,16 @@ import { setFlagsFromString } from 'node:v8';
 import { startBundled } from './start-bundled.mjs';
 
 const [folder, data] = process.argv.slice(2);
+// V8 drops the code of functions that were not called for some collections, such as those of the start.
+setFlagsFromString('--no-flush-bytecode');
 const server = await startBundled(folder, [`--data-dir=${data}`]);
 for (const path of ['/readyz', '/version', '/api', '/apis']) await server.ask(path);
-// The server has changed these flags (src/node/process/v8-flags.ts). V8 refuses code that was compiled under other
+// The server has changed most of these flags (src/node/process/v8-flags.ts). V8 refuses code that was compiled under other
 // flags than those set when the cache is read.
 for (const [flag, value] of usual('--semi-space-growth-factor', '--interrupt-budget'))
   setFlagsFromString(`${flag}=${value}`);
 setFlagsFromString('--parallel-scavenge');
+setFlagsFromString('--flush-bytecode');
 writeFileSync(join(folder, 'serve.cache'), server.script.createCachedData());
 await server.stop();
 

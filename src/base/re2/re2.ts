@@ -2,7 +2,8 @@
  * Regular expressions from users, in RE2's syntax as Go's `regexp` reads it. Matching takes time linear in the input
  * for every pattern.
  */
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
+import { compileRe2js } from './compile-re2js.ts';
 import { patternWeight } from './pattern-weight.ts';
 import { PlainMatcher } from './plain-matcher.ts';
 import { readPlainPattern } from './plain-pattern.ts';
@@ -61,7 +62,7 @@ export function compileRe2(pattern: string): Re2Result {
 function compileAny(pattern: string, weight: number): Re2Result {
   let compiled: RE2JS;
   try {
-    compiled = RE2JS.compile(pattern);
+    compiled = compileRe2js(pattern);
   } catch (caught) {
     if (caught instanceof Error && caught.message.startsWith('error parsing regexp: '))
       return { ok: false, message: caught.message };
@@ -89,7 +90,7 @@ class Compiled implements Re2 {
 
   /** The RE2 program, compiled on first use for a plain pattern. */
   get #compiled(): RE2JS {
-    this.#any ??= RE2JS.compile(this.pattern);
+    this.#any ??= compileRe2js(this.pattern);
     return this.#any;
   }
 

@@ -12,6 +12,7 @@ import type { Lister, ListerChange } from '../../server/own/lister.ts';
 export interface ParentLister extends Lister {
   /** Whether the objects are known. A kind that the parent does not serve has none. */
   readonly isReady: boolean;
+  readonly isEmpty: boolean;
 }
 
 /** The informer belongs to the set, which the caller starts and stops. */
@@ -28,6 +29,10 @@ class InformerLister<T> implements ParentLister {
 
   get isReady(): boolean {
     return this.#informer.hasSynced || isNotFound(this.#informer.lastFailure);
+  }
+
+  get isEmpty(): boolean {
+    return this.#informer.store.size === 0;
   }
 
   fresh(): void {}

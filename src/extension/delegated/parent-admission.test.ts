@@ -61,4 +61,36 @@ describe('admission by the configurations of the parent', () => {
     expect(named(plugins, 'ValidatingAdmissionPolicy').validate?.(request())).toBeUndefined();
     expect(named(plugins, 'ValidatingAdmissionWebhook').validate?.(request())).toBeUndefined();
   });
+
+  it('calls a webhook that the parent has, and none before it has one', async () => {
+    const items: unknown[] = [];
+    const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+    const { plugins, clock } = admissionOf(
+      fakeParent({ [`GET ${path}`]: () => ({ metadata: { resourceVersion: `${items.length + 1}` }, items }) })
+        .transport,
+    );
+    const plugin = named(plugins, 'ValidatingAdmissionWebhook');
+    await clock.advance(100);
+    expect(plugin.validate?.(request())).toBeUndefined();
+    const rule = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['*'] };
+    items.push({
+      metadata: { name: 'hooks', resourceVersion: '2' },
+      webhooks: [
+        {
+          name: 'hook.example.com',
+          clientConfig: { url: 'https://hook.example.com' },
+          rules: [rule],
+          failurePolicy: 'Fail',
+          matchPolicy: 'Exact',
+          sideEffects: 'None',
+          timeoutSeconds: 1,
+          admissionReviewVersions: ['v1'],
+        },
+      ],
+    });
+    await clock.advance(120_000);
+    const outcome = plugin.validate?.(request());
+    expect(outcome).toBeInstanceOf(Promise);
+    await expect(outcome).rejects.toThrow('no webhook is called');
+  });
 });

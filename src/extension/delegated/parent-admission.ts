@@ -2,16 +2,13 @@
  * The webhooks and policies of the parent as admission plugins of an extension server. The aggregator of the parent runs
  * no admission for aggregated kinds, so an extension server has to do it, as servers of k8s.io/apiserver do.
  * Invariant: no request is admitted before the configurations of a plugin are known.
+ *
+ * The code of a plugin, with CEL, is loaded for the first request after the parent has a configuration for it.
  */
 import type { PolicyPluginOptions } from '../../admission/policies/match-policy.ts';
-import { mutatingAdmissionPolicy } from '../../admission/policies/mutating-policies.ts';
-import { paramObjects } from '../../admission/policies/param-objects.ts';
 import type { ParamKinds } from '../../admission/policies/params.ts';
-import { validatingAdmissionPolicy } from '../../admission/policies/validating-policies.ts';
 import type { WebhookHost } from '../../admission/post-review.ts';
 import { refusal } from '../../admission/refusal.ts';
-import { mutatingAdmissionWebhook } from '../../admission/webhooks/mutating-webhooks.ts';
-import { validatingAdmissionWebhook } from '../../admission/webhooks/validating-webhooks.ts';
 import type { WebhookPluginOptions } from '../../admission/webhooks/webhook-plugin.ts';
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { isNotFound } from '../../apimachinery/status/status.ts';
@@ -58,40 +55,65 @@ export function parentAdmission(options: ParentAdmissionOptions): readonly Admis
   const newUid = (): string => globalThis.crypto.randomUUID();
   const calls = { client: options.webhooks, services: BY_DNS, newUid, clock, logger, authorizer };
   const policyParts = { params: parentParamKinds(client, clock), authorizer };
-  const policyPlugin = (
-    make: (options: PolicyPluginOptions) => AdmissionPlugin,
-    ...kinds: readonly [policy: Kind<unknown, 'Cluster'>, binding: Kind<unknown, 'Cluster'>]
+  const policies = (
+    plugin: Omit<ConfiguredPlugin, 'make' | 'listers'>,
+    make: (options: PolicyPluginOptions) => Promise<AdmissionPlugin>,
+    kinds: readonly [policy: Kind<unknown, 'Cluster'>, binding: Kind<unknown, 'Cluster'>],
   ): AdmissionPlugin => {
     const [policies, bindings] = [parentLister(informers, kinds[0]), parentLister(informers, kinds[1])];
-    return whenReady(make({ ...policyParts, policies, bindings }), clock, [policies, bindings]);
+    const listers = [policies, bindings];
+    return whenConfigured({ ...plugin, listers, make: () => make({ ...policyParts, policies, bindings }) }, clock);
   };
-  const webhookPlugin = (
-    make: (options: WebhookPluginOptions) => AdmissionPlugin,
+  const webhooks = (
+    plugin: Omit<ConfiguredPlugin, 'make' | 'listers'>,
+    make: (options: WebhookPluginOptions) => Promise<AdmissionPlugin>,
     kind: Kind<unknown, 'Cluster'>,
   ): AdmissionPlugin => {
     const configurations = parentLister(informers, kind);
-    return whenReady(make({ ...calls, configurations }), clock, [configurations]);
+    const listers = [configurations];
+    return whenConfigured({ ...plugin, listers, make: () => make({ ...calls, configurations }) }, clock);
   };
   return [
-    policyPlugin(mutatingAdmissionPolicy, MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding),
-    webhookPlugin(mutatingAdmissionWebhook, MutatingWebhookConfiguration),
-    policyPlugin(validatingAdmissionPolicy, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding),
-    webhookPlugin(validatingAdmissionWebhook, ValidatingWebhookConfiguration),
+    policies(
+      { name: 'MutatingAdmissionPolicy', step: 'admit', handles: (operation) => operation !== 'DELETE' },
+      async (parts) => (await loadPlugins()).mutatingAdmissionPolicy(parts),
+      [MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding],
+    ),
+    webhooks(
+      { name: 'MutatingAdmissionWebhook', step: 'admit', handles: () => true },
+      async (parts) => (await loadPlugins()).mutatingAdmissionWebhook(parts),
+      MutatingWebhookConfiguration,
+    ),
+    policies(
+      { name: 'ValidatingAdmissionPolicy', step: 'validate', handles: () => true },
+      async (parts) => (await loadPlugins()).validatingAdmissionPolicy(parts),
+      [ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding],
+    ),
+    webhooks(
+      { name: 'ValidatingAdmissionWebhook', step: 'validate', handles: () => true },
+      async (parts) => (await loadPlugins()).validatingAdmissionWebhook(parts),
+      ValidatingWebhookConfiguration,
+    ),
   ];
 }
 
+const loadPlugins = () => import('./configured-plugins.ts');
+
+/** A plugin that does nothing unless each of its listers has objects. */
+interface ConfiguredPlugin extends Pick<AdmissionPlugin, 'name' | 'handles'> {
+  readonly step: 'admit' | 'validate';
+  readonly listers: readonly ParentLister[];
+  /** Makes the plugin. Called at most once. */
+  make(): Promise<AdmissionPlugin>;
+}
+
 /** Makes the requests to a plugin wait until its configurations are known. After 10 s they are refused. */
-function whenReady(plugin: AdmissionPlugin, clock: Clock, listers: readonly ParentLister[]): AdmissionPlugin {
-  const { admit, validate } = plugin;
+function whenConfigured({ name, step, handles, listers, make }: ConfiguredPlugin, clock: Clock): AdmissionPlugin {
   let ready = false;
   const isReady = (): boolean => {
     ready ||= listers.every((lister) => lister.isReady);
     return ready;
   };
-  const guard =
-    (step: (attributes: AdmissionAttributes) => MaybePromise<void>) =>
-    (attributes: AdmissionAttributes): MaybePromise<void> =>
-      isReady() ? step(attributes) : waitFor(attributes).then(() => step(attributes));
   const waitFor = async (attributes: AdmissionAttributes): Promise<void> => {
     const until = clock.monotonic() + WAIT_MS;
     while (!isReady()) {
@@ -99,11 +121,19 @@ function whenReady(plugin: AdmissionPlugin, clock: Clock, listers: readonly Pare
       await sleep(clock, LOOK_MS);
     }
   };
-  return {
-    ...plugin,
-    ...(admit && { admit: guard(admit) }),
-    ...(validate && { validate: guard(validate) }),
+  let making: Promise<AdmissionPlugin> | undefined;
+  let made: AdmissionPlugin | undefined;
+  const makeOnce = async (): Promise<void> => {
+    making ??= make();
+    made = await making;
   };
+  const run = (attributes: AdmissionAttributes): MaybePromise<void> => {
+    if (!isReady()) return waitFor(attributes).then(() => run(attributes));
+    if (made !== undefined) return made[step]?.(attributes);
+    if (listers.some((lister) => lister.isEmpty)) return undefined;
+    return makeOnce().then(() => run(attributes));
+  };
+  return { name, handles, [step]: run };
 }
 
 /** The kinds of parameters are those that the parent serves. */
@@ -111,6 +141,7 @@ function parentParamKinds(client: Client, clock: Clock): ParamKinds {
   const discovery = createDiscovery(client, { clock });
   return async (kind) => {
     try {
+      const { paramObjects } = await loadPlugins();
       return paramObjects(client, await discovery.kindOf(formatGroupVersion(kind), kind.kind));
     } catch (caught) {
       if (isNotFound(caught)) return undefined;

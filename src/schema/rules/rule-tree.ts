@@ -9,6 +9,7 @@ import { adapterOf } from './adapt-value.ts';
 import type { Adapter } from './adapter.ts';
 import { type DeclaredType, declaredType } from './declared-type.ts';
 import { escapeName } from './escape-name.ts';
+import { carriesRules } from './has-rules.ts';
 import { type CompiledRule, compileRules } from './rule-program.ts';
 import { withObjectMeta } from './with-object-meta.ts';
 
@@ -34,22 +35,9 @@ type Validation = Pick<StructuralSchema, 'rules' | 'allOf' | 'source'> & {
 
 const NO_PROPERTIES: ReadonlyMap<string, RuleNode> = new Map();
 
-/** The tree of a schema; undefined if it has no rules. `isRoot`: true if the schema is that of a whole resource. */
+/** The tree of a schema with rules; see `hasRules`. `isRoot`: true if the schema is that of a whole resource. */
 export function ruleTree(schema: StructuralSchema, isRoot: boolean): RuleNode | undefined {
-  return hasRules(schema) ? nodeOf(schema, schema, isRoot, () => declaredType(schema, isRoot)) : undefined;
-}
-
-/**
- * True if the schema has a rule outside of logic operators: like in kube-apiserver, rules under `allOf` alone do not
- * run. Searches the JSON, so that no nodes are created.
- */
-function hasRules({ source }: StructuralSchema): boolean {
-  return someNode(source, carriesRules);
-}
-
-function carriesRules(source: Readonly<JsonObject>): boolean {
-  const rules = getField(source, 'x-kubernetes-validations');
-  return Array.isArray(rules) && rules.length > 0;
+  return nodeOf(schema, schema, isRoot, () => declaredType(schema, isRoot));
 }
 
 /** True if the JSON of a node itself may lead to a rule. */

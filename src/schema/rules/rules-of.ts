@@ -5,13 +5,14 @@
 import type { DefaultRules, RuleEvaluator } from '../rule-evaluator.ts';
 import type { StructuralSchema } from '../structural/structural.ts';
 import { evaluateRules } from './evaluate-rules.ts';
+import { hasRules } from './has-rules.ts';
 import { type RuleNode, ruleTree } from './rule-tree.ts';
 
 /** The rules of a schema of a whole resource. */
 export function rulesOf(schema: StructuralSchema): RuleEvaluator {
   let tree: { readonly root: RuleNode | undefined } | undefined;
   const rootOf = (): RuleNode | undefined => {
-    tree ??= { root: ruleTree(schema, true) };
+    tree ??= { root: hasRules(schema) ? ruleTree(schema, true) : undefined };
     return tree.root;
   };
   return {
@@ -28,7 +29,7 @@ export function rulesOf(schema: StructuralSchema): RuleEvaluator {
 
 /** The rules for defaults. There is no ratcheting. */
 export const defaultRules: DefaultRules = (schema, isResource) => {
-  const root = ruleTree(schema, isResource);
+  const root = hasRules(schema) ? ruleTree(schema, isResource) : undefined;
   if (root === undefined) return undefined;
   return {
     evaluate: (value, { path, old, budget }) =>
