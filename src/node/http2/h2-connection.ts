@@ -15,6 +15,7 @@ import {
   type ServedConnection,
 } from '../exchange-context.ts';
 import type { ProblemKind } from '../problems.ts';
+import { readSocket } from '../streams/read-socket.ts';
 import type { TlsPeer } from '../tls/tls-peer.ts';
 import { FrameReader } from './frame-reader.ts';
 import { CODE, goaway, resetStream, type Violation } from './frames.ts';
@@ -72,7 +73,7 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
     const { socket } = this;
     wheel.add(this);
     this.writeControl(serverPreface(limits));
-    socket.on('data', (bytes: Buffer) => this.#read(bytes));
+    readSocket(socket, (bytes) => this.#read(bytes));
     // A client that closed its half can send no WINDOW_UPDATE any more.
     socket.on('end', () => socket.destroy());
     socket.on('close', () => this.#handleClose());
