@@ -72,6 +72,10 @@ export class TransformedWatch implements Watch, WatchSink {
 
   #take(call: Call): void {
     if (this.#sink.over) return;
+    if (!this.#busy && this.#queue.length === 0 && call.type === 'events') {
+      this.#pass(call.events);
+      return;
+    }
     this.#queue.push(call);
     if (call.type === 'events') this.#waitingEvents += call.events.length;
     if (!this.#busy) {

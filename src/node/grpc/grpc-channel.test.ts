@@ -101,6 +101,26 @@ describe('a gRPC channel', () => {
     expect(sessions).toHaveLength(1);
   });
 
+  it('reads the status of each answer, also when answers with equal headers repeat', async () => {
+    const statuses = ['0', '0', '5', '0', '5', '0', '0'];
+    const { url } = await serve((stream) => {
+      const status = statuses[(stream.id! - 1) / 2]!;
+      stream.resume();
+      if (status === '0') respond(stream, framed('x'), { 'grpc-status': '0', 'grpc-message': '' });
+      else stream.respond({ ':status': 200, 'grpc-status': status, 'grpc-message': 'no' }, { endStream: true });
+    });
+    const channel = open(url);
+    const seen: string[] = [];
+    for (const _ of statuses)
+      seen.push(
+        await channel.unary('/s/M', framed('y'), 10_000).then(
+          () => '0',
+          (error: GrpcError) => String(error.code),
+        ),
+      );
+    expect(seen).toEqual(statuses);
+  });
+
   it('sends the headers of gRPC and the metadata', async () => {
     const seen: IncomingHttpHeaders[] = [];
     const { url } = await serve((stream, headers) => {

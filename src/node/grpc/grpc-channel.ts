@@ -101,7 +101,8 @@ class Channel implements GrpcChannel, CallChannel {
     const { authority, scheme } = this.#address;
     try {
       const { path, body } = call;
-      call.opened(session.open({ method: 'POST', scheme, path, authority, headers: this.#headers, body }, call));
+      const headers = this.#headers;
+      call.opened(session.open({ method: 'POST', scheme, path, authority, headers, isSteady: true, body }, call));
     } catch (caught) {
       // The session has just ended. The caller gets its call first.
       setImmediate(() => call.failed(toError(caught)));
@@ -166,6 +167,8 @@ class Channel implements GrpcChannel, CallChannel {
           settings: SETTINGS,
           pingTimeoutMs: PING_TIMEOUT_MS,
           controlFramesPerSecond: CONTROL_FRAMES_PER_SECOND,
+          // Calls read the status of their response and keep nothing of its headers.
+          sharesHeaders: true,
         },
         { onRetired: () => this.#forget(session), onClosed: () => this.#forget(session) },
       );

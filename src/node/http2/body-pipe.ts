@@ -24,8 +24,8 @@ export class BodyPipe {
   readonly #sink: ByteSink;
   readonly #flow: BodyFlow;
   /** Bytes received while the sink is full. */
-  readonly #held: GrowingBytes;
-  #hasHeld = false;
+  #held: GrowingBytes | undefined;
+  readonly #maxHeld: number;
   #paused = false;
   /** The peer has sent the whole body. */
   #ended = false;
@@ -37,7 +37,7 @@ export class BodyPipe {
   constructor(sink: ByteSink, flow: BodyFlow, maxHeld: number) {
     this.#sink = sink;
     this.#flow = flow;
-    this.#held = new GrowingBytes(maxHeld);
+    this.#maxHeld = maxHeld;
   }
 
   /** Starts with the bytes that have arrived already. */
@@ -51,15 +51,15 @@ export class BodyPipe {
   push(piece: Uint8Array): void {
     if (this.#done) return;
     if (this.#paused) {
+      this.#held ??= new GrowingBytes(this.#maxHeld);
       if (!this.#held.append(piece)) throw new BugError('a body exceeds the window of its stream');
-      this.#hasHeld = true;
     } else if (!this.#sink.write([piece])) this.#pause();
   }
 
   end(trailers?: HttpHeaders): void {
     this.#ended = true;
     this.#trailers = trailers;
-    if (this.#done || this.#hasHeld) return;
+    if (this.#done || this.#held !== undefined) return;
     this.#done = true;
     this.#sink.end(trailers);
     this.#flow.delivered();
@@ -75,9 +75,10 @@ export class BodyPipe {
   #drained(): void {
     if (this.#done || !this.#paused) return;
     this.#paused = false;
-    if (this.#hasHeld) {
-      this.#hasHeld = false;
-      if (!this.#sink.write([this.#held.take()])) this.#paused = true;
+    const held = this.#held;
+    if (held !== undefined) {
+      this.#held = undefined;
+      if (!this.#sink.write([held.take()])) this.#paused = true;
     }
     if (this.#ended) this.end(this.#trailers);
     else if (!this.#paused) this.#flow.resume();

@@ -102,7 +102,7 @@ export class FrameOutput {
       const { bytes } = this.#slab;
       writeFrameHead(bytes, this.#end, to - from, from === 0 ? FRAME.headers : FRAME.continuation, flags, stream);
       this.#end += FRAME_HEADER;
-      bytes.set(block.subarray(from, to), this.#end);
+      bytes.set(to - from === block.length ? block : block.subarray(from, to), this.#end);
       this.#end += to - from;
       from = to;
     } while (from < block.length);

@@ -239,6 +239,37 @@ describe('a block beyond the limits', () => {
   });
 });
 
+describe('a short block', () => {
+  const added = hex('4001610162'); // a: b
+
+  it('that is repeated has the same result', () => {
+    const decoder = new HpackDecoder(LIMITS);
+    read(decoder, added);
+    const first = decoder.decode(hex('88be'));
+    expect(first).toEqual({ fields: [':status', '200', 'a', 'b'], tooLarge: false, malformed: false });
+    expect(decoder.decode(hex('88be'))).toBe(first);
+    expect(read(decoder, hex('be'))).toEqual(['a: b']);
+    expect(read(decoder, hex(''))).toEqual([]);
+  });
+
+  it('is decoded again once the table has changed', () => {
+    const decoder = new HpackDecoder(LIMITS);
+    read(decoder, added);
+    expect(read(decoder, hex('be'))).toEqual(['a: b']);
+    read(decoder, hex('4001630164'));
+    expect([read(decoder, hex('be')), read(decoder, hex('bf'))]).toEqual([['c: d'], ['a: b']]);
+    expect(read(decoder, hex('20'))).toEqual([]);
+    expect(read(decoder, hex('be'))).toBe('broken');
+  });
+
+  it('that changes the table has its effect each time', () => {
+    const decoder = new HpackDecoder(LIMITS);
+    // Adds `:path: ` with each block; index 62 is the newest row.
+    for (let i = 0; i < 3; i++) expect(read(decoder, hex('4400'))).toEqual([':path: ']);
+    expect([read(decoder, hex('c0')), read(decoder, hex('c1'))]).toEqual([[':path: '], 'broken']);
+  });
+});
+
 describe('the Huffman code', () => {
   it('is that of appendix B, with short and long codes mixed', () => {
     const codes: readonly (readonly [byte: number, code: string])[] = [

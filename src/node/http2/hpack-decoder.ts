@@ -8,11 +8,11 @@ import { FIRST_DYNAMIC, ROW_OVERHEAD, STATIC_ROWS, TABLE_SIZE } from './static-t
 
 export interface HeaderBlock {
   /** Names and values in alternation, one character per byte. */
-  readonly fields: string[];
+  readonly fields: readonly string[];
   /** The block exceeds the limits, and `fields` is incomplete. */
-  tooLarge: boolean;
+  readonly tooLarge: boolean;
   /** A name or a value has characters that HTTP does not allow. */
-  malformed: boolean;
+  readonly malformed: boolean;
 }
 
 export interface HeaderLimits {
@@ -31,6 +31,9 @@ interface Row {
 const NAME = /^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
 const LONGEST_INTEGER_BYTES = 5;
+/** Blocks of at most this many bytes are kept: those that only refer to the tables, such as the answers of gRPC servers. */
+const SHORT_BLOCK = 3;
+const MAX_KEPT = 16;
 
 export class HpackDecoder {
   readonly #limits: HeaderLimits;
@@ -41,14 +44,34 @@ export class HpackDecoder {
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
   #broken = false;
+  /** The short blocks that were decoded since the table last changed, by their bytes. */
+  readonly #kept = new Map<number, HeaderBlock>();
+  #isChanged = false;
 
   constructor(limits: HeaderLimits) {
     this.#limits = limits;
   }
 
-  /** Decodes a whole block. Returns undefined for a decoding error, which is a connection error. */
+  /**
+   * Decodes a whole block. Returns undefined for a decoding error, which is a connection error. A short block that is
+   * repeated has the same result.
+   */
   decode(bytes: Buffer): HeaderBlock | undefined {
-    const block: HeaderBlock = { fields: [], tooLarge: false, malformed: false };
+    if (bytes.length > SHORT_BLOCK) return this.#decode(bytes);
+    const key = shortKey(bytes);
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    // Decoding a block that changes the table clears the kept ones, and such a block has another meaning the next time.
+    this.#isChanged = false;
+    const block = this.#decode(bytes);
+    if (block !== undefined && !this.#isChanged && this.#kept.size < MAX_KEPT) this.#kept.set(key, block);
+    return block;
+  }
+
+  #decode(bytes: Buffer): HeaderBlock | undefined {
+    const fields: string[] = [];
+    let tooLarge = false;
+    let malformed = false;
     this.#bytes = bytes;
     this.#at = 0;
     this.#broken = false;
@@ -66,15 +89,14 @@ export class HpackDecoder {
       const row = byte >= 0x80 ? this.#row(this.#integer(0x7f)) : this.#literal(byte);
       if (row === undefined) break;
       listed += row.size;
-      if (listed > this.#limits.maxHeaderBytes || block.fields.length >= 2 * this.#limits.maxHeaderCount)
-        block.tooLarge = true;
+      if (listed > this.#limits.maxHeaderBytes || fields.length >= 2 * this.#limits.maxHeaderCount) tooLarge = true;
       else {
-        if (!row.valid) block.malformed = true;
-        block.fields.push(row.name, row.value);
+        if (!row.valid) malformed = true;
+        fields.push(row.name, row.value);
       }
     }
     this.#bytes = EMPTY;
-    return this.#broken ? undefined : block;
+    return this.#broken ? undefined : { fields, tooLarge, malformed };
   }
 
   #literal(byte: number): Row | undefined {
@@ -97,6 +119,7 @@ export class HpackDecoder {
   }
 
   #insert(row: Row): void {
+    this.#changed();
     this.#evict(this.#maxSize - row.size);
     if (row.size > this.#maxSize) return;
     this.#rows.push(row);
@@ -105,8 +128,14 @@ export class HpackDecoder {
 
   #resize(most: number): void {
     if (most > TABLE_SIZE) this.#broken = true;
+    this.#changed();
     this.#maxSize = most;
     this.#evict(most);
+  }
+
+  #changed(): void {
+    this.#isChanged = true;
+    if (this.#kept.size > 0) this.#kept.clear();
   }
 
   /** Evicts the oldest rows until the table's size is at most `room`. */
@@ -153,6 +182,13 @@ export class HpackDecoder {
 }
 
 const EMPTY = Buffer.alloc(0);
+
+/** A number for the bytes of a short block. */
+function shortKey(bytes: Buffer): number {
+  let key = 1;
+  for (let i = 0; i < bytes.length; i++) key = (key << 8) | bytes[i]!;
+  return key;
+}
 const STATIC: readonly Row[] = STATIC_ROWS.map(({ name, value }) => ({
   name,
   value,

@@ -109,6 +109,72 @@ describe('an encoded block', () => {
   });
 });
 
+describe('a steady head', () => {
+  const headers = { 'content-type': 'application/grpc', te: 'trailers' };
+  const head = { method: 'POST', scheme: 'http', path: '/s/M', authority: 'a', headers, isSteady: true } as const;
+  const fields = (path: string): string[] => [
+    ...[':method', 'POST', ':scheme', 'http', ':authority', 'a', ':path', path],
+    ...['content-type', 'application/grpc', 'te', 'trailers'],
+  ];
+
+  it('is one block from its second request on, without a length', () => {
+    const encoder = new HpackEncoder();
+    const decoder = new HpackDecoder(LIMITS);
+    const blocks = [1, 2, 3, 4].map((length) => Buffer.from(encoder.encodeRequest(head, length)));
+    for (const block of blocks) expect(decoder.decode(block)?.fields).toEqual(fields('/s/M'));
+    expect(blocks.map(({ length }) => length)).toEqual([blocks[0]!.length, 6, 6, 6]);
+  });
+
+  it('is decoded to the same fields, whatever is encoded between its requests', () => {
+    const other = { method: 'GET', path: '/x', authority: 'a', headers: {} };
+    const requests = fc.oneof(
+      fc.constantFrom('/s/M', '/s/N', '/s/O').map((path) => ({ ...head, path })),
+      fc.dictionary(name, value, { maxKeys: 3 }).map((more) => ({ ...other, headers: more })),
+      fc.constantFrom(0, 60, 200, 4_096),
+    );
+    fc.assert(
+      fc.property(fc.array(requests, { maxLength: 60 }), (steps) => {
+        const encoder = new HpackEncoder();
+        const decoder = new HpackDecoder(LIMITS);
+        for (const one of steps) {
+          if (typeof one === 'number') {
+            encoder.resize(one);
+            continue;
+          }
+          const block = decoder.decode(Buffer.from(encoder.encodeRequest(one, -1)));
+          if ('isSteady' in one) expect(block?.fields).toEqual(fields(one.path));
+          else
+            expect(block?.fields.slice(0, 8)).toEqual([
+              ':method',
+              'GET',
+              ':scheme',
+              'https',
+              ':authority',
+              'a',
+              ':path',
+              '/x',
+            ]);
+        }
+      }),
+      { numRuns: 100, seed: 3 },
+    );
+  });
+
+  it('with other headers on the same path is another one', () => {
+    const encoder = new HpackEncoder();
+    const decoder = new HpackDecoder(LIMITS);
+    const another = { ...head, headers: { te: 'x' } };
+    for (const [one, te] of [
+      [head, 'trailers'],
+      [head, 'trailers'],
+      [another, 'x'],
+      [another, 'x'],
+      [head, 'trailers'],
+    ] as const)
+      expect(decoder.decode(Buffer.from(encoder.encodeRequest(one, -1)))?.fields.at(-1)).toBe(te);
+  });
+});
+
 describe('an answer with invalid headers', () => {
   it('is rejected before anything is encoded, and the table stays consistent', () => {
     const encoder = new HpackEncoder();

@@ -58,7 +58,23 @@ export interface RequestHead {
   readonly path: string;
   readonly authority: string;
   readonly headers: HttpHeaders;
+  /**
+   * Many requests of the connection have the same path and the same `headers` object, which is not modified. Their
+   * length is not declared, and their block is encoded once. Default false.
+   */
+  readonly isSteady?: boolean | undefined;
 }
+
+/** The block of a steady head that only refers to rows of the tables. */
+interface SteadyBlock {
+  readonly head: RequestHead;
+  readonly block: Buffer;
+  /** The number of rows that had been added when it was encoded. Another number means other indexes. */
+  readonly added: number;
+}
+
+/** Further steady heads are encoded each time. */
+const MAX_STEADY = 32;
 
 interface Row {
   readonly name: string;
@@ -84,6 +100,8 @@ export class HpackEncoder {
   #pendingUpdate: number | undefined;
   #into: Buffer = Buffer.alloc(0);
   #at = 0;
+  /** By path. */
+  readonly #steady = new Map<string, SteadyBlock>();
 
   /** Applies the peer's HEADER_TABLE_SIZE. The table never exceeds the default size. */
   resize(most: number): void {
@@ -91,6 +109,7 @@ export class HpackEncoder {
     if (size === this.#maxSize) return;
     this.#pendingUpdate = Math.min(size, this.#pendingUpdate ?? size);
     this.#maxSize = size;
+    this.#steady.clear();
     this.#evict(size);
   }
 
@@ -113,15 +132,33 @@ export class HpackEncoder {
    * Encodes the block of a request whose headers `checkHeaders` has accepted; it is valid until the next call. `length`
    * is -1 if unknown. A header `host` replaces the authority.
    */
-  encodeRequest({ method, scheme = 'https', path, authority, headers }: RequestHead, length: number): Buffer {
+  encodeRequest(head: RequestHead, length: number): Buffer {
+    if (head.isSteady === true) return this.#encodeSteady(head);
+    this.#encodeHead(head);
+    const { headers } = head;
+    if (length >= 0 && headers['content-length'] === undefined) this.#field('content-length', String(length));
+    return this.#into.subarray(0, this.#at);
+  }
+
+  #encodeSteady(head: RequestHead): Buffer {
+    const kept = this.#steady.get(head.path);
+    if (kept !== undefined && kept.added === this.#added && isSameHead(kept.head, head)) return kept.block;
+    const added = this.#added;
+    const hasUpdate = this.#pendingUpdate !== undefined;
+    this.#encodeHead(head);
+    const block = this.#into.subarray(0, this.#at);
+    if (added === this.#added && !hasUpdate && (kept !== undefined || this.#steady.size < MAX_STEADY))
+      this.#steady.set(head.path, { head, block: Buffer.from(block), added });
+    return block;
+  }
+
+  #encodeHead({ method, scheme = 'https', path, authority, headers, isSteady }: RequestHead): void {
     this.#begin();
     this.#known(STATIC_METHODS.get(method), ':method', method);
     this.#known(SCHEMES[scheme], ':scheme', scheme);
     this.#field(':authority', typeof headers['host'] === 'string' ? headers['host'] : authority);
-    this.#field(':path', path);
+    this.#field(':path', path, isSteady);
     this.#fields(headers);
-    if (length >= 0 && headers['content-length'] === undefined) this.#field('content-length', String(length));
-    return this.#into.subarray(0, this.#at);
   }
 
   /** Encodes the block of trailers; it is valid until the next call. Throws if HTTP does not allow a field. */
@@ -171,7 +208,7 @@ export class HpackEncoder {
     }
   }
 
-  #field(name: string, value: string): void {
+  #field(name: string, value: string, isSteady = false): void {
     this.#reserve(name.length + value.length + 3 * INTEGER_BYTES);
     const row = this.#newest.get(name);
     for (let one = row, n = 0; one !== undefined && n < MAX_COMPARED; one = one.older, n++) {
@@ -182,7 +219,7 @@ export class HpackEncoder {
     const index = STATIC_NAMES.get(name) ?? (row === undefined ? 0 : this.#indexOf(row));
     const size = name.length + value.length + ROW_OVERHEAD;
     // A varying field enters the table once: later blocks refer to its name.
-    const add = size <= LONGEST_ROW && size <= this.#maxSize && (index === 0 || !UNSTEADY.has(name));
+    const add = size <= LONGEST_ROW && size <= this.#maxSize && (index === 0 || isSteady || !UNSTEADY.has(name));
     const { bits, mask } = add ? ADDED : PLAIN;
     this.#integer(index, bits, mask);
     if (index === 0) this.#text(name);
@@ -241,6 +278,10 @@ export class HpackEncoder {
     larger.set(this.#into.subarray(0, this.#at));
     this.#into = larger;
   }
+}
+
+function isSameHead(a: RequestHead, b: RequestHead): boolean {
+  return a.headers === b.headers && a.method === b.method && a.scheme === b.scheme && a.authority === b.authority;
 }
 
 /**

@@ -25,6 +25,8 @@ export interface SessionOptions {
   readonly pingTimeoutMs?: number;
   /** See ClientConnectionOptions. */
   readonly controlFramesPerSecond?: number;
+  /** See ClientConnectionOptions. */
+  readonly sharesHeaders?: boolean;
 }
 
 export interface SessionEvents {
@@ -59,6 +61,7 @@ export class PooledSession {
       settings: options.settings ?? HTTP2_SETTINGS,
       clock,
       controlFramesPerSecond: options.controlFramesPerSecond,
+      sharesHeaders: options.sharesHeaders,
       reads: options.reads,
       events: {
         maxStreams: (limit) => {

@@ -100,11 +100,9 @@ export class EtcdWrites {
       success: [{ type: 'put', key: etcdKey, value, lease }],
       failure: [{ type: 'get', key: etcdKey }],
     });
-    const answer =
-      ttlMs === undefined
-        ? this.#transact(operation, key, request(undefined))
-        : this.#withLease(operation, key, ttlMs, request);
-    return answer.then((outcome) => this.#putResult(key, expected, value, outcome));
+    const answered = (outcome: TxnOutcome): WriteResult => this.#putResult(key, expected, value, outcome);
+    if (ttlMs !== undefined) return this.#withLease(operation, key, ttlMs, request).then(answered);
+    return this.#calls.txn(request(undefined), operation, key).then(answered, (caught: unknown) => failed(caught, key));
   }
 
   #putResult(key: string, expected: Revision, value: Uint8Array, { response, isRepeated }: TxnOutcome): WriteResult {
@@ -143,10 +141,12 @@ export class EtcdWrites {
   }
 
   #transact(operation: EtcdOperation, key: string, request: TxnRequest): Promise<TxnOutcome> {
-    return this.#calls.txn(request, operation, key).catch((caught: unknown) => {
-      throw toStorageError(caught, { isWrite: true, key });
-    });
+    return this.#calls.txn(request, operation, key).catch((caught: unknown) => failed(caught, key));
   }
+}
+
+function failed(caught: unknown, key: string): never {
+  throw toStorageError(caught, { isWrite: true, key });
 }
 
 function unknownOutcome(key: string): StorageError {

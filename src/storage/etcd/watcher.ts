@@ -8,7 +8,7 @@ import { toError } from '../../base/errors.ts';
 import { GRPC, type GrpcDuplex, isGrpcError } from '../../base/grpc.ts';
 import type { Revision } from '../storage.ts';
 import { type EtcdClient, WATCH } from './etcd-client.ts';
-import type { EtcdEvent, Header } from './messages.ts';
+import type { EtcdEvent, Header, WatchResponse } from './messages.ts';
 import type { ProgressMarker } from './progress-marker.ts';
 import { watchCreateRequest, watchProgressRequest } from './requests.ts';
 import { readWatchResponse } from './responses.ts';
@@ -17,6 +17,9 @@ import { beginStream, stepWatch, type WatcherState } from './watch-step.ts';
 const RETRY: BackoffPolicy = { initialMs: 50, capMs: 2000 };
 /** How often progress is requested while someone waits for a revision, as in the reference's watch cache. */
 const PROGRESS_MS = 100;
+const NO_EVENTS: readonly EtcdEvent[] = [];
+/** Costs less than `queueMicrotask`, which makes a resource of async hooks for each call. */
+const RESOLVED = Promise.resolve();
 
 export interface WatcherOptions {
   readonly client: EtcdClient;
@@ -60,6 +63,8 @@ export class Watcher {
   #wanted: Revision = 0;
   #failures = 0;
   #stopped = false;
+  /** The responses of the present stream that are not handled yet. */
+  #received: WatchResponse[] = [];
 
   constructor(options: WatcherOptions, sink: WatcherSink) {
     this.#options = options;
@@ -78,6 +83,7 @@ export class Watcher {
 
   stop(): void {
     this.#stopped = true;
+    this.#received = [];
     this.#retryTimer?.cancel();
     this.#progressTimer?.cancel();
     this.#stream?.close();
@@ -113,9 +119,10 @@ export class Watcher {
     this.#isProgressRequested = false;
     const stream = client.stream(WATCH, {
       message: (message) => {
-        if (this.#stream === stream) this.#take(message);
+        if (this.#stream === stream) this.#receive(readWatchResponse(message));
       },
       end: (error) => {
+        if (this.#stream === stream) this.#handleAll();
         if (this.#stream === stream) this.#lost(error);
       },
     });
@@ -125,27 +132,68 @@ export class Watcher {
     stream.send(watchCreateRequest({ key: range.key, end: range.end, startRevision, previous }));
   }
 
-  #take(message: Uint8Array): void {
-    const response = readWatchResponse(message);
-    this.#options.onHeader(response.header);
-    if (this.#stopped) return;
-    const before = this.#state;
-    const step = stepWatch(before, response);
-    if (step.type === 'compacted') {
-      this.stop();
-      this.#sink.compacted(step.horizon);
-    } else if (step.type === 'canceled') {
-      this.#stream?.close();
-      this.#lost(toError(step.reason));
-    } else {
-      this.#failures = 0;
-      this.#state = step.state;
-      const events = this.#options.marker() === undefined ? step.events : step.events.filter(this.#isOwn);
-      if (events.length > 0) this.#sink.events(events);
-      if (this.#state.position > before.position) this.#sink.progress(this.#state.position);
-      if (response.events.length === 0) this.#isProgressRequested = false;
-      if (response.created && this.#state.position < this.#wanted) this.#requestProgress();
+  /**
+   * Responses that arrive in one read of the connection are handled together. etcd sends one for each write, and the
+   * sinks are called once for all of them.
+   */
+  #receive(response: WatchResponse): void {
+    if (this.#received.push(response) === 1) void RESOLVED.then(this.#handleReceived);
+  }
+
+  readonly #handleReceived = (): void => {
+    try {
+      this.#handleAll();
+    } catch (caught) {
+      this.#abandon(toError(caught));
     }
+  };
+
+  #handleAll(): void {
+    const responses = this.#received;
+    if (responses.length === 0) return;
+    this.#received = [];
+    let state = this.#state;
+    let events: readonly EtcdEvent[] = NO_EVENTS;
+    let isAnswered = false;
+    for (let i = 0; i < responses.length; i++) {
+      const response = responses[i] as WatchResponse;
+      this.#options.onHeader(response.header);
+      if (this.#stopped) return;
+      const step = stepWatch(state, response);
+      if (step.type !== 'continue') {
+        this.#advance(state, events, isAnswered);
+        if (this.#stopped) return;
+        if (step.type === 'canceled') this.#abandon(toError(step.reason));
+        else {
+          this.stop();
+          this.#sink.compacted(step.horizon);
+        }
+        return;
+      }
+      state = step.state;
+      if (step.events.length > 0) events = events.length === 0 ? step.events : events.concat(step.events);
+      if (response.events.length === 0) isAnswered = true;
+    }
+    this.#advance(state, events, isAnswered);
+  }
+
+  /** Passes events on and moves to the state after them. `isAnswered`: a request for progress may have been answered. */
+  #advance(state: WatcherState, all: readonly EtcdEvent[], isAnswered: boolean): void {
+    const before = this.#state;
+    this.#failures = 0;
+    this.#state = state;
+    const events = this.#options.marker() === undefined ? all : all.filter(this.#isOwn);
+    if (events.length > 0) this.#sink.events(events);
+    if (state.position > before.position) this.#sink.progress(state.position);
+    // Not before: a sink that still waits would ask again at once, without the pause of the timer.
+    if (isAnswered) this.#isProgressRequested = false;
+    if (!before.created && state.created && state.position < this.#wanted) this.#requestProgress();
+  }
+
+  /** Ends the present stream. The next one continues at the position. */
+  #abandon(error: Error): void {
+    this.#stream?.close();
+    this.#lost(error);
   }
 
   /** Whether an event belongs to the range. A watcher with a marker gets those of the whole store. */
@@ -156,6 +204,7 @@ export class Watcher {
 
   #lost(error: Error): void {
     this.#stream = undefined;
+    this.#received = [];
     if (this.#stopped) return;
     if (isGrpcError(error) && (error.code === GRPC.permissionDenied || error.code === GRPC.unauthenticated)) {
       this.stop();

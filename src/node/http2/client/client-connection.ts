@@ -38,6 +38,8 @@ export interface ClientConnectionOptions {
   readonly clock: Clock;
   /** Control frames and informational responses that the server may send. Default 1,000 per second. */
   readonly controlFramesPerSecond?: number | undefined;
+  /** Responses may have the same header objects, which nobody may modify then. Default false. */
+  readonly sharesHeaders?: boolean | undefined;
   /** Reads the socket. Default: its stream. */
   readonly reads?: { listen(listener: (bytes: Buffer) => void): void } | undefined;
   readonly events: ClientConnectionEvents;
@@ -78,6 +80,8 @@ export class ClientConnection
   #graceTimer: Timer | undefined;
   /** A short request that is written at once, until the kernel has taken the write. */
   #untaken: ClientStream | undefined;
+  /** The steady headers that were checked last. */
+  #checked: ClientRequest['headers'] | undefined;
 
   constructor(options: ClientConnectionOptions) {
     const { socket, shared, settings, clock, events } = options;
@@ -87,7 +91,7 @@ export class ClientConnection
     this.#clock = clock;
     this.#events = events;
     this.#reads = options.reads;
-    this.#frames = new ClientFrames(this, settings);
+    this.#frames = new ClientFrames(this, settings, options.sharesHeaders ?? false);
     this.#reader = new FrameReader(this.#frames, 'server');
     this.#controlFrames = new TokenBucket(
       CONTROL_FRAME_BURST,
@@ -130,7 +134,7 @@ export class ClientConnection
    * Backpressure of the body, the limit of streams and timeouts are the caller's concern.
    */
   send(request: ClientRequest, events: RequestEvents<OutboundResponse>): ClientStream {
-    checkHeaders(request.headers);
+    this.#check(request);
     if (!this.isUsable) throw new NotSentError(this.#failure?.message ?? 'http2: the connection is closed');
     const stream = new ClientStream(this, request, events);
     if (this.#active++ === 0) this.socket.ref();
@@ -144,6 +148,13 @@ export class ClientConnection
       if (isCorked) this.uncork(isAtOnce);
     }
     return stream;
+  }
+
+  /** Steady headers are checked once. */
+  #check({ headers, isSteady }: ClientRequest): void {
+    if (isSteady === true && headers === this.#checked) return;
+    checkHeaders(headers);
+    if (isSteady === true) this.#checked = headers;
   }
 
   /** Asks the server to answer: a connection that is alive receives bytes soon. */
