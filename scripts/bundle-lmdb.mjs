@@ -13,7 +13,7 @@ const { version } = JSON.parse(readFileSync(join(dirname(dirname(lmdb)), 'packag
 const CONTENTS = {
   'bundled:lmdb-version': `export const version = ${JSON.stringify(version)};`,
   'node-gyp-build-optional-packages':
-    "import { addonPath, require } from './lmdb-addon.mjs';\nexport default () => require(addonPath);",
+    "import { loadAddon } from './lmdb-addon.mjs';\nexport default loadAddon;",
   msgpackr: "exports.Encoder = class { constructor() { throw new Error('the bundle does not contain msgpackr'); } };",
 };
 

@@ -16,6 +16,20 @@ export const require = createRequire(import.meta.url);
  */
 export const addonPath = prebuiltAddon();
 
+/** The buffer into which values are read. A record of the store fits. lmdb replaces it by a larger one if it has to. */
+const BUFFER_BYTES = 2 ** 21;
+
+/**
+ * Loads the addon. Its own buffer for values has 16 MB. Few of them are ever written to, but V8 counts them all, which
+ * makes a full collection due before the server listens.
+ */
+export function loadAddon() {
+  const addon = require(addonPath);
+  addon.globalBuffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  addon.setGlobalBuffer(addon.globalBuffer);
+  return addon;
+}
+
 function prebuiltAddon() {
   const { versions, platform, arch, env } = process;
   if (versions.electron !== undefined || versions.bun !== undefined || versions.deno !== undefined) return undefined;
