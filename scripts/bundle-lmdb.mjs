@@ -12,8 +12,7 @@ const { version } = JSON.parse(readFileSync(join(dirname(dirname(lmdb)), 'packag
 
 const CONTENTS = {
   'bundled:lmdb-version': `export const version = ${JSON.stringify(version)};`,
-  'node-gyp-build-optional-packages':
-    "import { loadAddon } from './lmdb-addon.mjs';\nexport default loadAddon;",
+  'node-gyp-build-optional-packages': "import { loadAddon } from './lmdb-addon.mjs';\nexport default loadAddon;",
   msgpackr: "exports.Encoder = class { constructor() { throw new Error('the bundle does not contain msgpackr'); } };",
 };
 
