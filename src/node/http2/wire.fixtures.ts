@@ -264,6 +264,8 @@ export class MemorySocket extends Duplex {
   refusal: Error | undefined;
   /** The number of writes. */
   writes = 0;
+  /** Whether the socket keeps the process alive. */
+  keepsAlive = true;
   #waiting: (() => void) | undefined;
 
   constructor(log: FrameLog) {
@@ -279,10 +281,12 @@ export class MemorySocket extends Duplex {
   }
 
   ref(): this {
+    this.keepsAlive = true;
     return this;
   }
 
   unref(): this {
+    this.keepsAlive = false;
     return this;
   }
 

@@ -49,6 +49,27 @@ describe('a client connection', () => {
     expect([log.count(FRAME.headers), socket.writes - before]).toEqual([3, 2]);
   });
 
+  it('keeps the process alive while it has requests, and for a moment after the last', async () => {
+    const { socket, clock, ask, send } = await scripted();
+    await ask();
+    await clock.advance(1_000);
+    expect(socket.keepsAlive).toBe(true);
+    await send(response(1, { ends: true }));
+    await clock.advance(99);
+    await ask();
+    await clock.advance(1);
+    // The timer fires during the second request.
+    expect(socket.keepsAlive).toBe(true);
+    await send(response(3, { ends: true }));
+    await clock.advance(100);
+    expect(socket.keepsAlive).toBe(false);
+    await ask();
+    expect(socket.keepsAlive).toBe(true);
+    socket.destroy();
+    await turns();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it.each([undefined, Buffer.from('body')])(
     'has not sent a request whose only write fails with EPIPE',
     async (body) => {
