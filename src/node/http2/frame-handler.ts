@@ -84,9 +84,17 @@ export abstract class FrameHandler<S extends ReceivingStream> implements FrameCo
 
   /**
    * Handles a whole header block. It must be decoded unless it is a connection error. `ends` says that it has
-   * END_STREAM, `selfDependent` that its priority depends on the stream itself, which is a stream error.
+   * END_STREAM, `selfDependent` that its priority depends on the stream itself, which is a stream error. The block is
+   * `bytes.subarray(start, end)`.
    */
-  protected abstract headerBlock(stream: number, ends: boolean, selfDependent: boolean, bytes: Buffer): void;
+  protected abstract headerBlock(
+    stream: number,
+    ends: boolean,
+    selfDependent: boolean,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void;
 
   /** Called when the peer closes the connection in order. */
   protected abstract goaway(lastStream: number, code: number): void;
@@ -207,10 +215,9 @@ export abstract class FrameHandler<S extends ReceivingStream> implements FrameCo
       this.connectionError(CODE.protocolError, 'padding is longer than its frame');
       return;
     }
-    const piece = bytes.subarray(from, to);
     const ends = (flags & FLAG.endStream) !== 0;
-    if ((flags & FLAG.endHeaders) !== 0) this.headerBlock(stream, ends, selfDependent, piece);
-    else this.#block = { stream, ends, selfDependent, pieces: [piece], size: piece.length };
+    if ((flags & FLAG.endHeaders) !== 0) this.headerBlock(stream, ends, selfDependent, bytes, from, to);
+    else this.#block = { stream, ends, selfDependent, pieces: [bytes.subarray(from, to)], size: to - from };
   }
 
   #continuation(flags: number, piece: Buffer): void {
@@ -226,12 +233,13 @@ export abstract class FrameHandler<S extends ReceivingStream> implements FrameCo
     }
     if ((flags & FLAG.endHeaders) === 0) return;
     this.#block = undefined;
-    this.headerBlock(block.stream, block.ends, block.selfDependent, Buffer.concat(block.pieces));
+    const whole = Buffer.concat(block.pieces);
+    this.headerBlock(block.stream, block.ends, block.selfDependent, whole, 0, whole.length);
   }
 
   /** Decodes a whole header block. Returns undefined after a connection error. */
-  protected decode(bytes: Buffer): HeaderBlock | undefined {
-    const block = this.#decoder.decode(bytes);
+  protected decode(bytes: Buffer, start: number, end: number): HeaderBlock | undefined {
+    const block = this.#decoder.decode(bytes, start, end);
     if (block === undefined) this.connectionError(CODE.compressionError, 'a header block cannot be read');
     return block;
   }

@@ -43,6 +43,7 @@ export class HpackDecoder {
   #maxSize = TABLE_SIZE;
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
+  #end = 0;
   #broken = false;
   /** The short blocks that were decoded since the table last changed, by their bytes. */
   readonly #kept = new Map<number, HeaderBlock>();
@@ -54,30 +55,31 @@ export class HpackDecoder {
 
   /**
    * Decodes a whole block. Returns undefined for a decoding error, which is a connection error. A short block that is
-   * repeated has the same result.
+   * repeated has the same result. The block is `bytes.subarray(start, end)`.
    */
-  decode(bytes: Buffer): HeaderBlock | undefined {
-    if (bytes.length > SHORT_BLOCK) return this.#decode(bytes);
-    const key = shortKey(bytes);
+  decode(bytes: Buffer, start = 0, end: number = bytes.length): HeaderBlock | undefined {
+    if (end - start > SHORT_BLOCK) return this.#decode(bytes, start, end);
+    const key = shortKey(bytes, start, end);
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
     // Decoding a block that changes the table clears the kept ones, and such a block has another meaning the next time.
     this.#isChanged = false;
-    const block = this.#decode(bytes);
+    const block = this.#decode(bytes, start, end);
     if (block !== undefined && !this.#isChanged && this.#kept.size < MAX_KEPT) this.#kept.set(key, block);
     return block;
   }
 
-  #decode(bytes: Buffer): HeaderBlock | undefined {
+  #decode(bytes: Buffer, start: number, end: number): HeaderBlock | undefined {
     const fields: string[] = [];
     let tooLarge = false;
     let malformed = false;
     this.#bytes = bytes;
-    this.#at = 0;
+    this.#at = start;
+    this.#end = end;
     this.#broken = false;
     let listed = 0;
     let first = true;
-    while (this.#at < bytes.length && !this.#broken) {
+    while (this.#at < end && !this.#broken) {
       const byte = bytes[this.#at]!;
       if ((byte & 0xe0) === 0x20) {
         // A table size update is allowed only before the first field.
@@ -151,8 +153,8 @@ export class HpackDecoder {
     let value = bytes[this.#at++]! & mask;
     if (value < mask) return value;
     for (let i = 0; i < LONGEST_INTEGER_BYTES; i++) {
-      const byte = bytes[this.#at++];
-      if (byte === undefined) break;
+      if (this.#at >= this.#end) break;
+      const byte = bytes[this.#at++]!;
       value += (byte & 0x7f) * 2 ** (7 * i);
       if (byte < 0x80) return value;
     }
@@ -162,13 +164,13 @@ export class HpackDecoder {
 
   #text(): string {
     const bytes = this.#bytes;
-    const compressed = (bytes[this.#at] ?? 0) >= 0x80;
-    if (this.#at >= bytes.length) this.#broken = true;
+    if (this.#at >= this.#end) this.#broken = true;
     if (this.#broken) return '';
+    const compressed = bytes[this.#at]! >= 0x80;
     const length = this.#integer(0x7f);
     const start = this.#at;
     const end = start + length;
-    if (this.#broken || end > bytes.length) {
+    if (this.#broken || end > this.#end) {
       this.#broken = true;
       return '';
     }
@@ -184,9 +186,9 @@ export class HpackDecoder {
 const EMPTY = Buffer.alloc(0);
 
 /** A number for the bytes of a short block. */
-function shortKey(bytes: Buffer): number {
+function shortKey(bytes: Buffer, start: number, end: number): number {
   let key = 1;
-  for (let i = 0; i < bytes.length; i++) key = (key << 8) | bytes[i]!;
+  for (let i = start; i < end; i++) key = (key << 8) | bytes[i]!;
   return key;
 }
 const STATIC: readonly Row[] = STATIC_ROWS.map(({ name, value }) => ({

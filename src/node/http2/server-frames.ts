@@ -46,7 +46,14 @@ export class ServerFrames extends FrameHandler<H2Exchange> {
   protected override goaway(): void {}
 
   /** Handles a whole header block: a request, or the trailers of one. */
-  protected override headerBlock(stream: number, ends: boolean, selfDependent: boolean, bytes: Buffer): void {
+  protected override headerBlock(
+    stream: number,
+    ends: boolean,
+    selfDependent: boolean,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void {
     const connection = this.#connection;
     const open = connection.streams.get(stream);
     if (open === undefined && stream <= this.lastStream && !this.wasReset(stream)) {
@@ -54,7 +61,7 @@ export class ServerFrames extends FrameHandler<H2Exchange> {
       else this.connectionError(CODE.protocolError, 'streams are not opened in order');
       return;
     }
-    const block = this.decode(bytes);
+    const block = this.decode(bytes, start, end);
     if (block === undefined) return;
     if (open !== undefined) {
       if (open.remoteEnded) connection.streamError(open, CODE.streamClosed);

@@ -88,7 +88,11 @@ export class EtcdCalls {
    * attempt is. The observer is told as by `range`.
    */
   txn(request: TxnRequest, operation?: EtcdOperation, key = ''): Promise<TxnOutcome> {
-    const frame = txnRequest(request);
+    return this.txnFrame(txnRequest(request), operation, key);
+  }
+
+  /** As `txn`, with the frame of the request. */
+  txnFrame(frame: Uint8Array, operation?: EtcdOperation, key = ''): Promise<TxnOutcome> {
     const answered = (bytes: Uint8Array, isRepeated: boolean): TxnOutcome => {
       const response = readTxnResponse(bytes);
       // The revision when the request was sent does not matter here: every answer is one of the leader.

@@ -43,7 +43,7 @@ export class EtcdWatch implements Watch, HubWatch {
   readonly #host: WatchHost;
   readonly #sink: GuardedSink;
   readonly #options: WatchOptions;
-  readonly #prefixes: readonly string[];
+  readonly prefixes: readonly string[];
   /** Events up to this revision are not delivered, or not again. */
   #after: Revision = 0;
   /** The revision of the last `progress` call. */
@@ -57,7 +57,7 @@ export class EtcdWatch implements Watch, HubWatch {
   constructor(host: WatchHost, options: WatchOptions, sink: WatchSink) {
     this.#host = host;
     this.#options = options;
-    this.#prefixes = disjointPrefixes(options.ranges);
+    this.prefixes = disjointPrefixes(options.ranges);
     this.#sink = new GuardedSink(sink, () => {
       host.hub.leave(this);
       this.#watcher?.stop();
@@ -171,7 +171,7 @@ export class EtcdWatch implements Watch, HubWatch {
       this.#sink.progress(start);
       return start;
     }
-    const { items, revision } = await host.readState(this.#prefixes);
+    const { items, revision } = await host.readState(this.prefixes);
     if (items.length > 0) this.#sink.events(items.map((item) => ({ type: 'put', ...item })));
     this.#sink.progress(revision);
     return revision;
@@ -252,8 +252,8 @@ export class EtcdWatch implements Watch, HubWatch {
     sink: { events(events: readonly EtcdEvent[]): void; progress(revision: Revision): void },
   ): Watcher {
     const { keys, watcher } = this.#host;
-    const [first] = this.#prefixes;
-    const range = (this.#prefixes.length === 1 && keys.range(first as string)) || keys;
+    const [first] = this.prefixes;
+    const range = (this.prefixes.length === 1 && keys.range(first as string)) || keys;
     const made = new Watcher(
       { ...watcher, key: range.start, end: range.end, after: this.#after, previous },
       {
@@ -301,7 +301,7 @@ export class EtcdWatch implements Watch, HubWatch {
   }
 
   #covers(key: string): boolean {
-    const prefixes = this.#prefixes;
+    const prefixes = this.prefixes;
     for (let i = 0; i < prefixes.length; i++) if (key.startsWith(prefixes[i] as string)) return true;
     return false;
   }

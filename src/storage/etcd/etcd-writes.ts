@@ -22,6 +22,7 @@ import { isLeaseNotFound, toStorageError } from './grpc-error.ts';
 import type { KeyMap } from './key-map.ts';
 import type { Leases } from './leases.ts';
 import type { EtcdKeyValue, LeaseId, RangeResponse, TxnRequest } from './messages.ts';
+import { putRequest } from './requests.ts';
 
 export interface EtcdWritesOptions {
   readonly calls: EtcdCalls;
@@ -95,14 +96,17 @@ export class EtcdWrites {
   #put(key: string, expected: Revision, value: Uint8Array, ttlMs: number | undefined): Promise<WriteResult> {
     const etcdKey = this.#keys.toEtcd(key);
     const operation = expected === 0 ? 'create' : 'update';
-    const request = (lease: LeaseId | undefined): TxnRequest => ({
+    const answered = (outcome: TxnOutcome): WriteResult => this.#putResult(key, expected, value, outcome);
+    if (ttlMs === undefined)
+      return this.#calls
+        .txnFrame(putRequest(etcdKey, expected, value), operation, key)
+        .then(answered, (caught: unknown) => failed(caught, key));
+    const request = (lease: LeaseId): TxnRequest => ({
       compare: [{ key: etcdKey, revision: expected }],
       success: [{ type: 'put', key: etcdKey, value, lease }],
       failure: [{ type: 'get', key: etcdKey }],
     });
-    const answered = (outcome: TxnOutcome): WriteResult => this.#putResult(key, expected, value, outcome);
-    if (ttlMs !== undefined) return this.#withLease(operation, key, ttlMs, request).then(answered);
-    return this.#calls.txn(request(undefined), operation, key).then(answered, (caught: unknown) => failed(caught, key));
+    return this.#withLease(operation, key, ttlMs, request).then(answered);
   }
 
   #putResult(key: string, expected: Revision, value: Uint8Array, { response, isRepeated }: TxnOutcome): WriteResult {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rangeRequest, txnRequest } from './requests.ts';
+import { putRequest, rangeRequest, txnRequest } from './requests.ts';
 import { readRangeResponse, readTxnResponse, readWatchResponse } from './responses.ts';
 
 describe('messages of etcd', () => {
@@ -16,6 +16,19 @@ describe('messages of etcd', () => {
       ...[0x12, 10, 0x12, 8, 0x0a, 1, 107, 0x12, 1, 1, 0x18, 5],
       ...[0x1a, 5, 0x0a, 3, 0x0a, 1, 107],
     ]);
+  });
+
+  it('of a write are the transaction in one frame', () => {
+    const value = new Uint8Array(300).fill(7);
+    for (const revision of [0, 1, 2 ** 40])
+      for (const key of ['k', `/registry/${'ä'.repeat(40)}`]) {
+        const txn = txnRequest({
+          compare: [{ key, revision }],
+          success: [{ type: 'put', key, value }],
+          failure: [{ type: 'get', key }],
+        });
+        expect(putRequest(key, revision, value)).toEqual(txn);
+      }
   });
 
   it('that are cut off are an error, not an endless loop', () => {

@@ -9,6 +9,8 @@ import { Watcher, type WatcherOptions } from './watcher.ts';
 
 /** A live watch, as the hub sees it. */
 export interface HubWatch {
+  /** The watch gets keys with one of these prefixes. Others are handed over, too, and ignored. */
+  readonly prefixes: readonly string[];
   /** The events of whole revisions above the last call. */
   deliver(events: readonly StorageEvent[]): void;
   /** The hub has reached this revision. */
@@ -17,6 +19,9 @@ export interface HubWatch {
   overtaken(horizon: Revision): void;
   failed(error: Error): void;
 }
+
+/** Bounds the lists of watches by resource. */
+const MAX_RESOURCES = 1000;
 
 export interface WatchHubOptions {
   /** The options of the watcher, without its start. */
@@ -32,6 +37,8 @@ export class WatchHub {
   readonly #watches = new Set<HubWatch>();
   /** The watches as a list that does not change while it is iterated. Undefined: they have changed. */
   #list: readonly HubWatch[] | undefined;
+  /** The watches that may have keys of a resource, by the first two segments of its keys. Cleared when the watches change. */
+  readonly #byResource = new Map<string, readonly HubWatch[]>();
   #watcher: Watcher | undefined;
   #starting: Promise<void> | undefined;
 
@@ -56,12 +63,12 @@ export class WatchHub {
   /** Adds a watch: it gets the events above `position`. Call it right after `ready` has resolved. */
   join(watch: HubWatch): void {
     this.#watches.add(watch);
-    this.#list = undefined;
+    this.#changed();
   }
 
   leave(watch: HubWatch): void {
     this.#watches.delete(watch);
-    this.#list = undefined;
+    this.#changed();
   }
 
   /** Asks etcd for progress until the hub has reached the revision. */
@@ -71,6 +78,27 @@ export class WatchHub {
 
   stop(): void {
     this.#close();
+  }
+
+  #changed(): void {
+    this.#list = undefined;
+    this.#byResource.clear();
+  }
+
+  /** The watches that may have one of these keys: those of the resource if the events are of one, otherwise all. */
+  #watchesOf(events: readonly StorageEvent[]): readonly HubWatch[] {
+    const { key } = events[0] as StorageEvent;
+    const resource = key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1);
+    for (let i = 1; i < events.length; i++)
+      if (!(events[i] as StorageEvent).key.startsWith(resource)) return this.#snapshot();
+    let watches = this.#byResource.get(resource);
+    if (watches === undefined) {
+      const overlaps = (prefix: string): boolean => prefix.startsWith(resource) || resource.startsWith(prefix);
+      watches = this.#snapshot().filter(({ prefixes }) => prefixes.some(overlaps));
+      if (this.#byResource.size >= MAX_RESOURCES) this.#byResource.clear();
+      this.#byResource.set(resource, watches);
+    }
+    return watches;
   }
 
   #snapshot(): readonly HubWatch[] {
@@ -92,7 +120,7 @@ export class WatchHub {
         events: (events) => {
           const made = events.map((event) => this.#options.toEvent(event));
           this.#options.observer?.received(made);
-          const watches = this.#snapshot();
+          const watches = this.#watchesOf(made);
           for (let i = 0; i < watches.length; i++) watches[i]!.deliver(made);
         },
         progress: (revision) => {
@@ -104,7 +132,7 @@ export class WatchHub {
           this.#close();
           const watches = this.#snapshot();
           this.#watches.clear();
-          this.#list = undefined;
+          this.#changed();
           for (const watch of watches) watch.overtaken(horizon);
         },
         failed: (error) => {

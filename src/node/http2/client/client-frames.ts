@@ -37,13 +37,20 @@ export class ClientFrames extends FrameHandler<ClientStream> {
   }
 
   /** Handles a whole header block: a response, informational or final, or the trailers of one. */
-  protected override headerBlock(stream: number, ends: boolean, selfDependent: boolean, bytes: Buffer): void {
+  protected override headerBlock(
+    stream: number,
+    ends: boolean,
+    selfDependent: boolean,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void {
     const connection = this.#connection;
     if (stream > this.lastStream) {
       this.connectionError(CODE.protocolError, 'HEADERS on a stream that is not open');
       return;
     }
-    const block = this.decode(bytes);
+    const block = this.decode(bytes, start, end);
     if (block === undefined) return;
     const open = connection.streams.get(stream);
     if (open === undefined) {
