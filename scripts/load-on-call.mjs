@@ -31,9 +31,10 @@ export const loadOnCall = {
     onLoad({ filter: /./, namespace: 'on-call' }, ({ path }) => {
       const part = partOf.get(path);
       const names = PARTS[part][path.slice(root.length + 1).replaceAll('\\', '/')];
-      const call = (name) =>
-        `export const ${name} = (...args) => keelsonRequire(import('part:${part}')).${name}(...args);`;
-      return { contents: names.map(call).join('\n') };
+      const calls = names.map((name) => `export const ${name} = (...args) => load().${name}(...args);`);
+      return {
+        contents: `let part; const load = () => (part ??= keelsonRequire(import('part:${part}')));\n${calls.join('\n')}`,
+      };
     });
     onLoad({ filter: /./, namespace: 'part' }, ({ path }) => ({
       contents: Object.entries(PARTS[path])
