@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DiskRoom } from './disk-room.ts';
 
 const PAGE = 4096;
+const GIGABYTE = 2 ** 30;
 const ONE = { requests: 1, bytes: 100, pruned: 0 };
 let folder: string;
 
@@ -43,6 +44,37 @@ describe('the room of a commit', () => {
     checked.failed();
     expect(checked.check(ONE)).toMatchObject({ code: 'ENOSPC' });
     expect(checked.check(ONE)).toMatchObject({ code: 'ENOSPC' });
+  });
+
+  it('is asked for once a second while there is plenty, and by every commit otherwise', () => {
+    const path = join(folder, 'data');
+    writeFileSync(path, Buffer.alloc(2 * PAGE));
+    let now = 0;
+    let free = 4 * GIGABYTE;
+    let asked = 0;
+    const freeBytes = (): number => {
+      asked++;
+      return free;
+    };
+    const clock = { monotonic: () => now };
+    const checked = new DiskRoom({ dataFile: path, pageSize: PAGE, lastPage: () => 1, clock, freeBytes });
+    const askedBy = (size = ONE): number => {
+      const before = asked;
+      expect(checked.check(size)).toBeUndefined();
+      return asked - before;
+    };
+    expect([askedBy(), askedBy()]).toEqual([1, 0]);
+    now = 1000;
+    expect([askedBy(), askedBy()]).toEqual([1, 0]);
+    // The second one may use more than half of what was free.
+    const large = { ...ONE, bytes: 0.75 * GIGABYTE };
+    expect([askedBy(large), askedBy(large), askedBy()]).toEqual([0, 1, 0]);
+    checked.failed();
+    expect(askedBy()).toBe(1);
+    free = GIGABYTE / 2;
+    now = 3000;
+    expect([askedBy(), askedBy()]).toEqual([1, 1]);
+    expect(statSync(path).size).toBeGreaterThan(60 * PAGE);
   });
 
   it('is missing if the file is not there', () => {

@@ -1,16 +1,21 @@
 /**
  * The check that a commit has room on the disk. LMDB prints to standard error when one of its writes fails, and Node
- * cannot prevent that, so a commit that would not fit is refused before LMDB writes. While the disk has plenty of room
- * the check is one `statfs`. On a disk that is nearly full the data file is extended with zeros first. A later commit
- * uses the extension, or free pages inside the file.
+ * cannot prevent that, so a commit that would not fit is refused before LMDB writes. The check is one `statfs`, whose
+ * answer counts for the commits of the next second while the disk has plenty of room. On a disk that is nearly full the
+ * data file is extended with zeros first. A later commit uses the extension, or free pages inside the file.
  * Invariant: the extension starts behind the last page of LMDB, and a failed extension is removed again.
  */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, statfsSync, writeSync } from 'node:fs';
+import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 
 export interface DiskRoomOptions {
   readonly dataFile: string;
   readonly pageSize: number;
+  /** Without a clock every check asks the disk. */
+  readonly clock?: Pick<Clock, 'monotonic'>;
+  /** Returns the free bytes of the disk. Default: as `statfs` reports them. */
+  readonly freeBytes?: (dataFile: string) => number;
   /** Returns the number of the last page that LMDB uses. */
   readonly lastPage: () => number;
 }
@@ -30,12 +35,19 @@ const PAGES_PER_COMMIT = 64;
 const PAGES_PER_REQUEST = 2;
 /** A disk with less free bytes than this is nearly full. */
 const NEARLY_FULL = 16 * 2 ** 20;
+/** A disk with more free bytes than this has plenty of room. Other programs do not fill half of it within `RECENT_MS`. */
+const PLENTY = 2 ** 30;
+/** The milliseconds for which an answer of `statfs` counts on a disk with plenty of room. */
+const RECENT_MS = 1000;
 const CHUNK = 2 ** 20;
 
 export class DiskRoom {
   readonly #options: DiskRoomOptions;
   readonly #limit: number = fileSizeLimit();
   #failed = false;
+  /** The bytes that commits may need until `#staleAt` without another `statfs`. */
+  #known = 0;
+  #staleAt = 0;
 
   constructor(options: DiskRoomOptions) {
     this.#options = options;
@@ -45,12 +57,23 @@ export class DiskRoom {
   check(size: CommitSize): Error | undefined {
     // On Windows the file has the size of the map, and a write inside it needs no room.
     if (process.platform === 'win32') return undefined;
-    const { dataFile, pageSize } = this.#options;
+    const { dataFile, pageSize, clock, freeBytes = statfsFree } = this.#options;
     const pages = PAGES_PER_COMMIT + PAGES_PER_REQUEST * (size.requests + size.pruned);
     const need = pages * pageSize + 2 * size.bytes;
+    if (need <= this.#known && clock !== undefined && clock.monotonic() < this.#staleAt) {
+      this.#known -= need;
+      return undefined;
+    }
+    this.#known = 0;
     try {
-      const { bavail, bsize } = statfsSync(dataFile);
-      if (!this.#failed && Math.min(bavail * bsize, this.#belowLimit()) >= need + NEARLY_FULL) return undefined;
+      const free = Math.min(freeBytes(dataFile), this.#belowLimit());
+      if (!this.#failed && free >= need + NEARLY_FULL) {
+        if (free >= PLENTY && clock !== undefined) {
+          this.#known = free / 2 - need;
+          this.#staleAt = clock.monotonic() + RECENT_MS;
+        }
+        return undefined;
+      }
       this.#extend(need);
       this.#failed = false;
       return undefined;
@@ -64,6 +87,7 @@ export class DiskRoom {
    */
   failed(): void {
     this.#failed = true;
+    this.#known = 0;
   }
 
   /** Returns how much the file may grow until it reaches the limit of file sizes. */
@@ -96,6 +120,11 @@ export class DiskRoom {
       closeSync(file);
     }
   }
+}
+
+function statfsFree(dataFile: string): number {
+  const { bavail, bsize } = statfsSync(dataFile);
+  return bavail * bsize;
 }
 
 /** Returns the limit of file sizes of this process (`ulimit -f`), where the system tells it. */

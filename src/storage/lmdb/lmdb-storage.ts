@@ -96,6 +96,7 @@ export class LmdbStorage implements EmbeddedStorage, SizedStorage {
       room: new DiskRoom({
         dataFile: parts.folder.dataFile,
         pageSize: database.pageSize,
+        clock,
         lastPage: () => database.lastPage(),
       }),
       beforeCommit: parts.beforeCommit,
