@@ -15,6 +15,7 @@ import {
 } from '../../base/grpc.ts';
 import { DeadlineWheel } from '../deadline-wheel.ts';
 import { H2Shared } from '../http2/shared.ts';
+import { DirectReads } from '../outbound/direct-reads.ts';
 import { NotSentError } from '../outbound/errors.ts';
 import { PooledSession } from '../outbound/pooled-session.ts';
 import { type CallChannel, DuplexCall, type GrpcCall, UnaryCall } from './grpc-call.ts';
@@ -148,7 +149,8 @@ class Channel implements GrpcChannel, CallChannel {
 
   async #dial(): Promise<PooledSession> {
     const { clock } = this.#options;
-    const socket = this.#address.connect();
+    const reads = new DirectReads();
+    const socket = this.#address.connect(reads);
     let reason: NotSentError | undefined;
     this.#stopConnecting = (why) => {
       reason = why;
@@ -162,6 +164,7 @@ class Channel implements GrpcChannel, CallChannel {
       const session: PooledSession = new PooledSession(
         {
           socket,
+          reads,
           http2: this.#http2,
           clock,
           settings: SETTINGS,

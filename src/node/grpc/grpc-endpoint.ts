@@ -3,6 +3,7 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { ConfigError, toError } from '../../base/errors.ts';
 import type { GrpcTls } from '../../base/grpc.ts';
+import type { DirectReads } from '../outbound/direct-reads.ts';
 import { NotSentError } from '../outbound/errors.ts';
 import { KEEP_ALIVE_MS } from '../outbound/limits.ts';
 import { originOf } from '../outbound/target.ts';
@@ -11,8 +12,8 @@ export interface GrpcEndpoint {
   readonly scheme: 'http' | 'https';
   /** The value of `:authority`. */
   readonly authority: string;
-  /** Begins to connect. */
-  connect(): Socket;
+  /** Begins to connect. The socket is bound to `reads`. */
+  connect(reads: DirectReads): Socket;
   /** Resolves when the socket can be written to. Rejects with a NotSentError. */
   connected(socket: Socket): Promise<void>;
 }
@@ -24,11 +25,11 @@ export function parseGrpcEndpoint(endpoint: string, tls: GrpcTls): GrpcEndpoint 
   if (endpoint.startsWith(UNIX)) {
     // Linux marks a name in the abstract namespace with a zero byte.
     const path = endpoint.slice(UNIX.length).replace(/^@/, '\0');
-    if (path.length > 0) return plain('localhost', () => connectPlain({ path }));
+    if (path.length > 0) return plain('localhost', (reads) => connectPlain({ path, onread: reads.onread }));
   } else if (URL.canParse(endpoint)) {
     const url = new URL(endpoint);
     const { host, port } = originOf(url);
-    if (url.protocol === 'http:') return plain(url.host, () => connectPlain({ host, port }));
+    if (url.protocol === 'http:') return plain(url.host, (reads) => connectPlain({ host, port, onread: reads.onread }));
     if (url.protocol === 'https:') return secure(url.host, host, port, tls);
   }
   throw new ConfigError(
@@ -36,11 +37,11 @@ export function parseGrpcEndpoint(endpoint: string, tls: GrpcTls): GrpcEndpoint 
   );
 }
 
-function plain(authority: string, connect: () => Socket): GrpcEndpoint {
+function plain(authority: string, connect: (reads: DirectReads) => Socket): GrpcEndpoint {
   return {
     scheme: 'http',
     authority,
-    connect: () => prepared(connect()),
+    connect: (reads) => prepared(connect(reads), reads),
     connected: (socket) => once(socket, 'connect'),
   };
 }
@@ -49,17 +50,20 @@ function secure(authority: string, host: string, port: number, { ca, cert, key }
   return {
     scheme: 'https',
     authority,
-    connect: () =>
+    connect: (reads) =>
       prepared(
         connectTls({
           host,
           port,
+          // Node's types lack it here.
+          ...({ onread: reads.onread } as object),
           ...(isIP(host) === 0 && { servername: host }),
           ALPNProtocols: ['h2'],
           ...(ca !== undefined && { ca }),
           ...(cert !== undefined && { cert }),
           ...(key !== undefined && { key }),
         }),
+        reads,
       ),
     connected: async (socket) => {
       await once(socket, 'secureConnect');
@@ -69,7 +73,8 @@ function secure(authority: string, host: string, port: number, { ca, cert, key }
   };
 }
 
-function prepared(socket: Socket): Socket {
+function prepared(socket: Socket, reads: DirectReads): Socket {
+  reads.bind(socket, true);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, KEEP_ALIVE_MS);
   return socket;

@@ -1,6 +1,6 @@
 /**
- * Reads a TLS connection without the stream of its socket. An event to 1,000 watches arrives in 1,000 TLS records, and
- * the stream would allocate a buffer, emit an event and run a tick for each.
+ * Reads a connection without the stream of its socket. An event to 1,000 watches arrives in 1,000 TLS records, and the
+ * stream would allocate a buffer, emit an event and run a tick for each. Without TLS it would allocate 64 KiB per read.
  * Invariant: bytes that were handed on are not written to again. They may be kept; they keep their buffer alive, which
  * is small unless many bytes arrive at a time.
  */
@@ -26,7 +26,7 @@ export class DirectReads {
   /** Reads since the last large one. */
   #smallReads = SMALL_READS;
 
-  /** The option of `tls.connect`, whose result must be passed to `bind`. */
+  /** The option of `net.connect` and `tls.connect`, whose result must be passed to `bind`. */
   readonly onread: OnReadOpts = { buffer: () => this.#room(), callback: (size) => this.#take(size) };
 
   /** `isDirect`: the socket was made with `onread`. Otherwise it is read through its stream. */
