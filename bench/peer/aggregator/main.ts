@@ -101,8 +101,8 @@ async function benchAdded(bench: AggregatorBench, { ours, peer, direct }: Sides)
       better: 'less',
       atLeast: 2,
     });
-    const { accept, authorization } = { accept: 'application/json', authorization: `Bearer ${ours.token}` };
-    const headers = { accept, authorization, 'content-type': accept };
+    const json = 'application/json';
+    const headers = { accept: json, authorization: `Bearer ${ours.token}`, 'content-type': json };
     const { added, direct: behind } = await addedLatency(
       frontProxy,
       [ours, peer].map(({ url }) => ({ url, headers })),

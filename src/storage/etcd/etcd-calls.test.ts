@@ -15,7 +15,7 @@ const TXN = { compare: [], success: [], failure: [] };
 interface TestCalls {
   readonly calls: EtcdCalls;
   readonly clock: VirtualClock;
-  /** What the observer was told. */
+  /** The calls of the observer. */
   readonly observed: unknown[];
 }
 

@@ -39,7 +39,7 @@ export interface ClientConnectionOptions {
   readonly clock: Clock;
   /** Control frames and informational responses that the server may send. Default 1,000 per second. */
   readonly controlFramesPerSecond?: number | undefined;
-  /** Responses may have the same header objects, which nobody may modify then. Default false. */
+  /** Responses with equal headers get the same object. The caller must not modify it. Default false. */
   readonly sharesHeaders?: boolean | undefined;
   /** Reads the socket. Default: its stream. */
   readonly reads?: { listen(listener: (bytes: Buffer) => void): void } | undefined;
