@@ -15,13 +15,19 @@ import { scriptOf } from './load-bundle.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Parsing takes a tenth of the start time, so the code is minified. Names stay, for stack traces. */
+export const LINE_LIMIT = 160;
+
+/**
+ * Parsing takes a tenth of the start time, so the code is minified. Names stay, for stack traces. Lines are short,
+ * because Node prints the line of code that threw an uncaught error.
+ */
 export const SHARED = {
   bundle: true,
   platform: 'node',
   target: 'node20',
   minifyWhitespace: true,
   minifySyntax: true,
+  lineLimit: LINE_LIMIT,
   logLevel: 'warning',
 };
 

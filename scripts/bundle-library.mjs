@@ -39,6 +39,8 @@ export async function bundleLibrary(dist, { sourceMaps = false } = {}) {
   const entryPoints = bundledEntryPoints();
   await build({
     ...SHARED,
+    // commonJsOf reads the imports and exports of these files, and limits the lines of what it writes.
+    lineLimit: 0,
     sourcemap: sourceMaps,
     entryPoints: Object.keys(GROUPS).map((group) => ({ in: `group:${group}`, out: group })),
     plugins: [groupModules(entryPoints), bundleLmdb, loadOnCall],

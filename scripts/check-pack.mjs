@@ -1,6 +1,6 @@
 // Packs the package, installs the tarball into an empty project and uses it: imports every entry point, compiles a
 // program against their types, and runs the command.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,6 +36,7 @@ try {
   if (output.includes('EMPTY')) throw new Error('an entry point exports nothing');
   checkBundle(name, folder);
   checkSourceMaps(join(folder, 'node_modules', name, 'dist'));
+  checkUncaughtError(name, folder);
   compileAgainst(name, entryPoints, folder);
   const printed = run(join(folder, 'node_modules', '.bin', 'keelson'), ['version'], folder);
   if (!printed.includes(version)) throw new Error(`keelson version printed ${printed}`);
@@ -70,6 +71,16 @@ function checkSourceMaps(dist) {
   const referring = files.filter((path) => readFileSync(join(dist, path), 'utf8').includes('\n//# sourceMappingURL='));
   if (referring.length > 0)
     throw new Error(`${referring.length} files refer to source maps, such as ${referring[0]}: build without them`);
+}
+
+/** Expects that an uncaught error names a file of the package, not one of the build, and shows a short line of code. */
+function checkUncaughtError(name, cwd) {
+  const program = `(await import('${name}/node')).connect({ kubeconfig: 'absent.kubeconfig' })`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd, encoding: 'utf8' });
+  if (!stderr.includes('absent.kubeconfig does not exist')) throw new Error(`an uncaught error prints ${stderr}`);
+  if (stderr.includes(root)) throw new Error(`a stack trace names the folder of the build:\n${stderr}`);
+  const longest = Math.max(...stderr.split('\n').map((line) => line.length));
+  if (longest > 1000) throw new Error(`an uncaught error prints a line of ${longest} characters`);
 }
 
 /**

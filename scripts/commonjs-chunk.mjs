@@ -2,7 +2,7 @@
 // a code cache. Imports of other files of the bundle become constants, which cost nothing when they are used: these
 // files import each other in one direction only, and no module exports a variable that changes.
 import { transform } from 'esbuild';
-import { COMMONJS } from './bundle-command.mjs';
+import { COMMONJS, LINE_LIMIT } from './bundle-command.mjs';
 
 /** esbuild writes imports of its own files at the beginning, and all exports at the end. */
 const CHUNK_IMPORT = /^import(?:(\{[^}]*\})from)?"(\.\/[^"]+)\.js";\s*/;
@@ -28,10 +28,12 @@ export async function commonJsOf(text) {
     .replace(LAZY_CHUNK, 'Promise.resolve().then(()=>require("$1.cjs"))');
   const { code } = await transform(imports.join('') + rest, {
     ...COMMONJS,
-    banner: COMMONJS.banner.js,
+    // Making the URL takes longer than running a small file.
+    banner: rest.includes('import.meta.url') ? COMMONJS.banner.js : '',
     platform: 'node',
     target: 'node20',
     minifyWhitespace: true,
+    lineLimit: LINE_LIMIT,
   });
   return { code: `"use strict";${code}`, imports: files };
 }

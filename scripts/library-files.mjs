@@ -52,7 +52,7 @@ export class LibraryFiles {
     if (known !== undefined) return known.exports;
     const module = { exports: {} };
     this.#modules.set(id, module);
-    const path = join(this.#folder, id);
+    const path = `${this.#folder}/${id.slice(2)}`;
     const packed = this.#packed?.[id];
     if (packed !== undefined) packed(module.exports, this.#require, module, path, this.#folder);
     else {

@@ -1,7 +1,7 @@
 // Runs a CommonJS bundle with the code that V8 compiled before.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { Script } from 'node:vm';
 
 const PARAMETERS = 'exports,require,module,__filename,__dirname';
@@ -39,12 +39,17 @@ export function runScript(path, { cache, require, module }) {
   return script;
 }
 
-/** V8 keeps the string with the text of the file, so that string is not made of others. */
+/**
+ * V8 keeps the string with the text of the file, so that string is not made of others. Stack traces name the file as
+ * keelson/FOLDER/FILE: a code cache contains the name that was given when it was made, on another machine.
+ */
 export function compileScript(path, cache) {
   // The bundle is ASCII. A one-byte string takes half the memory and needs no decoding.
   const source = read(path).latin1Slice();
   const cachedData = cache === undefined ? undefined : read(cache);
-  return new Script(source, { filename: path, cachedData });
+  // A copy: V8 would write the path, of which basename() returns a slice, into the cache.
+  const filename = Buffer.from(`keelson/${basename(dirname(path))}/${basename(path)}`).toString();
+  return new Script(source, { filename, cachedData });
 }
 
 /** Most files fit. What is not written to takes no memory. */

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { cacheFile, LibraryFiles } from './library-files.mjs';
 
@@ -92,12 +93,26 @@ async function serveOnce() {
     metadata: { name: 'a' },
     spec: { text },
   });
-  for (const at of ['/readyz', '/apis', '/apis/warm.example.com/v1']) await ask('GET', at);
+  await becomesReady(() => ask('GET', '/readyz'));
+  for (const at of ['/apis', '/apis/warm.example.com/v1']) await ask('GET', at);
   await ask('POST', examples, object('Example', 'b'));
   await ask('POST', `${all}/ruleds`, object('Ruled', 'abc'));
   for (const at of [examples, `${examples}/a`]) await ask('GET', at);
   await ask('DELETE', `${examples}/a`);
   await server.stop();
+}
+
+/** Waits for the informers of the server, which may have their first lists after it listens. */
+async function becomesReady(check) {
+  for (let tries = 1; ; tries++) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (tries === 500) throw error;
+      await sleep(10);
+    }
+  }
 }
 
 /** Makes a policy in the parent, so that the code of policies is loaded. */

@@ -27,15 +27,20 @@ describe('the decision records', () => {
   });
 });
 
+const sources = readSources();
+
 describe('the source files', () => {
   it('open with a comment that says what the file is', () => {
-    const silent = readSources()
+    const silent = sources
       .filter((file) => !isTestFile(file.path) && !file.path.startsWith('kinds/'))
       .filter((file) => !/^(#!.*\n)?\/\*\*/.test(file.text))
       .map((file) => file.path);
     expect(silent).toEqual([]);
   });
 });
+
+/** Names in documents that stand for many files. */
+const PATTERNS = new Set(['x.suite.ts', 'x.test.ts']);
 
 describe('the documents', () => {
   const files = [
@@ -52,5 +57,14 @@ describe('the documents', () => {
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1] as string);
     const base = join(ROOT, file, '..');
     expect(links.filter((link) => !existsSync(join(base, link)))).toEqual([]);
+  });
+
+  it.each(files)('%s names only source files that exist', (file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    // `cache/settler.ts` is src/cache/settler.ts. A name without a folder may be in any: `probe.ts`.
+    const named = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map((match) => match[1] as string);
+    const isKnown = (name: string): boolean =>
+      existsSync(join(ROOT, name)) || sources.some(({ path }) => `/${path}`.endsWith(`/${name}`));
+    expect(named.filter((name) => !PATTERNS.has(name) && !isKnown(name))).toEqual([]);
   });
 });

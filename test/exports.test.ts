@@ -14,9 +14,9 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 // The packages that importing each entry point loads, transitively: those loaded at once, and those loaded on demand. A
 // new line here is a decision: clients and controllers must never load a database or a certificate library.
 const LOADS: Readonly<Record<string, { readonly eager: readonly string[]; readonly lazy: readonly string[] }>> = {
-  '.': { eager: ['node', 're2js'], lazy: ['lmdb'] },
+  '.': { eager: ['node', 're2js'], lazy: ['lmdb', 'node'] },
   './server': { eager: ['re2js'], lazy: [] },
-  './extension': { eager: ['node', 're2js'], lazy: ['lmdb'] },
+  './extension': { eager: ['node', 're2js'], lazy: ['lmdb', 'node'] },
   './extension/testing': { eager: [], lazy: [] },
   './controller': { eager: [], lazy: [] },
   './webhook': { eager: ['node'], lazy: [] },

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freeEtcdUrls, spawnEtcd } from '../../compat/peers/etcd.ts';
 import { freePort } from '../../compat/peers/free-port.ts';
 import type { Credentials } from '../../compat/peers/peer.ts';
-import { type Child, startChild } from '../../compat/peers/process.ts';
+import { type Child, type ChildPlace, startChild } from '../../compat/peers/process.ts';
 import { keelsonCli, program } from '../../compat/peers/programs.ts';
 import { cpuSeconds, type MemoryFigures, memoryOf } from './process-figures.ts';
 import { send } from './side.ts';
@@ -21,6 +21,12 @@ export interface Started {
   stop(): Promise<void>;
 }
 
+/**
+ * The environment of a measured program of Node. With NODE_EXTRA_CA_CERTS Node parses all of its root certificates
+ * before the program runs (nodejs/node#40524), which is a property of the machine.
+ */
+export const NODE_PLACE: ChildPlace = { env: { NODE_EXTRA_CA_CERTS: '' } };
+
 const POLL_MS = 5;
 const POLLS = 6000;
 
@@ -31,6 +37,7 @@ export async function startOurs(cli: string = keelsonCli()): Promise<Started> {
       process.execPath,
       [cli, `--data-dir=${join(folder, 'data')}`, `--secure-port=${port}`],
       join(folder, 'log'),
+      NODE_PLACE,
     ),
   ]);
 }

@@ -4,15 +4,20 @@
  * usage: main.ts [GUIDE ...]
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { program, ROOT, requireTool } from '../peers/programs.ts';
 import { parseGuide } from './parse-guide.ts';
 import { Session } from './session.ts';
 
-/** Packages that the guides tell their reader to install. */
+/** Packages that the guides tell their reader to install. They are installed once, for all guides. */
 const PACKAGES = ['typescript@7', '@types/node@20', '@kubernetes/client-node@1', 'node-sqlite3-wasm@0.8', 'zod@4'];
+
+/** A command that is not run: the packages must be among those of the template, and `keelson` is the packed package. */
+const INSTALL = /^npm install (.+)$/;
+/** A command that needs an `npm install typescript` before it. */
+const TSC = /^npx tsc\b/;
 
 const folder = mkdtempSync(join(tmpdir(), 'keelson-guides-'));
 const npm = (args: readonly string[], cwd: string): string =>
@@ -36,6 +41,12 @@ function goCaches(): Record<string, string> {
   return Object.fromEntries(names.map((name, i) => [name, values[i] ?? '']));
 }
 
+/** Returns a sentence about packages that a guide installs and the template does not have. */
+function notInTemplate(packages: readonly string[], project: string): string | undefined {
+  const absent = packages.filter((name) => !existsSync(join(project, 'node_modules', name)));
+  return absent.length === 0 ? undefined : `PACKAGES of compat/guides/main.ts does not have ${absent.join(', ')}`;
+}
+
 async function runGuide(name: string, project: string): Promise<number> {
   const home = join(folder, name, 'project');
   cpSync(project, home, { recursive: true });
@@ -52,6 +63,7 @@ async function runGuide(name: string, project: string): Promise<number> {
     npm_config_update_notifier: 'false',
     ...goCaches(),
   });
+  const installed = new Set<string>();
   let failed = 0;
   let commands = 0;
   try {
@@ -61,7 +73,12 @@ async function runGuide(name: string, project: string): Promise<number> {
         continue;
       }
       commands++;
-      const printed = await session.run(step);
+      const packages = INSTALL.exec(step.text)?.[1]?.split(' ');
+      for (const one of packages ?? []) installed.add(one);
+      let printed: string | undefined;
+      if (packages !== undefined) printed = notInTemplate(packages, home);
+      else if (TSC.test(step.text) && !installed.has('typescript')) printed = 'the guide does not install typescript';
+      else printed = await session.run(step);
       if (printed === undefined) continue;
       failed++;
       console.log(

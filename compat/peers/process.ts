@@ -1,7 +1,8 @@
 /** Child processes of the suites. Invariant: a started child ends by `stop()`, or when the runner exits. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { delimiter, isAbsolute, join } from 'node:path';
 
 export interface Child {
   readonly pid: number;
@@ -23,13 +24,17 @@ export interface ChildPlace {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts a program whose output goes to a file. Throws if it cannot be started. */
+/** Starts a program whose output goes to a file. Throws with the reason if it cannot be started. */
 export function startChild(program: string, args: readonly string[], logFile: string, place: ChildPlace = {}): Child {
   const log = openSync(logFile, 'a');
   const env = { ...process.env, ...place.env };
   const child = spawn(program, args, { ...place, env, stdio: ['ignore', log, log] });
   closeSync(log);
-  if (child.pid === undefined) throw new Error(`${program} cannot be started`);
+  if (child.pid === undefined) {
+    // The error event follows in the next turn; it has no more to say than the sentence below.
+    child.once('error', () => undefined);
+    throw new Error(`${program} cannot be started: ${startProblem(program, place.cwd)}`);
+  }
   running.add(child);
   let end: string | undefined;
   const gone = new Promise<void>((resolve) => {
@@ -53,6 +58,25 @@ export function startChild(program: string, args: readonly string[], logFile: st
       clearTimeout(timer);
     },
   };
+}
+
+/** Returns why a program did not start. Node reports that only in a later turn, and not whether the folder is missing. */
+function startProblem(program: string, cwd: string | undefined): string {
+  if (cwd !== undefined && !existsSync(cwd)) return `the folder ${cwd} does not exist`;
+  const paths = isAbsolute(program) || program.includes('/') ? [program] : searched(program);
+  const found = paths.find((path) => existsSync(path));
+  if (found === undefined)
+    return paths[0] === program ? 'the file does not exist' : 'no folder of PATH has such a program';
+  try {
+    accessSync(found, constants.X_OK);
+  } catch {
+    return `${found} is not executable`;
+  }
+  return 'the system refused a new process, such as for too many processes or open files';
+}
+
+function searched(program: string): readonly string[] {
+  return (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program));
 }
 
 /** Sends one GET and returns status and body. Rejects if there is no answer. */

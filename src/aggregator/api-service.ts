@@ -1,6 +1,6 @@
 /**
- * The kind APIService: the server of a group version. An APIService without a service is served by this server, and has
- * the condition Available from its creation on.
+ * The kind APIService: it names the server of a group-version. An APIService without a service is served by this
+ * server, and has the condition Available from its creation on.
  */
 
 import { quote } from '../apimachinery/go-format.ts';

@@ -1,6 +1,6 @@
 /**
- * The documents of one service that are fetched when an APIService changes or becomes available, and then in a period;
- * with backoff after failures; not at all while no APIService of the service is available.
+ * Documents of one service that are fetched when an APIService changes or becomes available, and periodically after
+ * that. A failed fetch is repeated with backoff. Nothing is fetched while no APIService of the service is available.
  */
 import { formatGroupVersion } from '../apimachinery/meta/gvk.ts';
 import type { Clock } from '../base/clock.ts';

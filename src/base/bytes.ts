@@ -1,6 +1,7 @@
 /**
  * Allocation, encoding and comparison of bytes that may be kept for long. Invariant: nothing returned here lies in a
- * shared pool. A 1 KB value that pins an 8 KB slab would make a cache several times larger than its contents.
+ * shared pool, unless the caller gives an `allocate` that cuts from one. A 1 KB value that pins an 8 KB slab would make a
+ * cache several times larger than its contents.
  *
  * Code on hot paths reads `length` of byte arrays: V8 does not inline `byteLength`, which takes ten times as long.
  */
@@ -29,10 +30,18 @@ export function allocateBytes(size: number): Uint8Array {
   return nodeBuffer === undefined ? new Uint8Array(size) : nodeBuffer.allocUnsafeSlow(size);
 }
 
+/** Returns bytes of unspecified content, which are a Buffer on Node.js. */
+export type Allocate = (size: number) => Uint8Array;
+
 /** The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array {
+  return encodeUtf8In(text, allocateBytes);
+}
+
+/** `encodeUtf8` into bytes of `allocate`. */
+export function encodeUtf8In(text: string, allocate: Allocate): Uint8Array {
   if (nodeBuffer === undefined) return encoder.encode(text);
-  const bytes = nodeBuffer.allocUnsafeSlow(nodeBuffer.byteLength(text));
+  const bytes = allocate(nodeBuffer.byteLength(text)) as NodeBytes;
   // Equal counts mean ASCII, which latin1Write copies without conversion.
   if (bytes.length === text.length) bytes.latin1Write(text, 0);
   else bytes.utf8Write(text, 0);
@@ -52,12 +61,17 @@ export function encodeUtf8Into(text: string, size: number, into: Uint8Array, at:
 }
 
 /** The UTF-8 bytes of two texts with other bytes between them, in one allocation. */
-export function encodeUtf8Around(before: string, between: Uint8Array, after: string): Uint8Array {
+export function encodeUtf8Around(
+  before: string,
+  between: Uint8Array,
+  after: string,
+  allocate: Allocate = allocateBytes,
+): Uint8Array {
   if (nodeBuffer === undefined) return concatBytes([encoder.encode(before), between, encoder.encode(after)]);
   const at = nodeBuffer.byteLength(before);
   const next = at + between.length;
   const size = next + nodeBuffer.byteLength(after);
-  const bytes = nodeBuffer.allocUnsafeSlow(size);
+  const bytes = allocate(size) as NodeBytes;
   if (at === before.length) bytes.latin1Write(before, 0);
   else bytes.utf8Write(before, 0);
   bytes.set(between, at);
@@ -98,6 +112,11 @@ export function copyBytes(bytes: Uint8Array): Uint8Array {
   const copy = allocateBytes(bytes.length);
   copy.set(bytes);
   return copy;
+}
+
+/** The bytes themselves, or a copy if they are a part of a larger buffer, which they would keep. */
+export function ownBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.length === bytes.buffer.byteLength ? bytes : copyBytes(bytes);
 }
 
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {

@@ -39,9 +39,17 @@ export async function sleep(clock: Clock, delayMs: number, options: { signal?: A
 // setTimeout fires at once for longer delays: browsers and Node keep the delay in 32 bits.
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
+/** In Node the first use of `performance` loads ten modules, which takes milliseconds of a server's start. */
+const { hrtime } =
+  (globalThis as { process?: { hrtime?: () => readonly [seconds: number, nanoseconds: number] } }).process ?? {};
+
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic() {
+    if (hrtime === undefined) return performance.now();
+    const [seconds, nanoseconds] = hrtime();
+    return seconds * 1e3 + nanoseconds / 1e6;
+  },
   setTimer(delayMs, callback, options) {
     let handle: ReturnType<typeof setTimeout>;
     const arm = (left: number): void => {

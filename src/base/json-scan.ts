@@ -16,6 +16,10 @@ export interface JsonScan {
   readonly keys: number;
 }
 
+/** 1 for a quote and a backslash. With a lookup a short string takes half of the time of two comparisons per byte. */
+const STRING_STOPS = new Uint8Array(256);
+STRING_STOPS[0x22] = STRING_STOPS[0x5c] = 1;
+
 const UNUSUAL: JsonScan = { plain: false, keys: 0 };
 
 /**
@@ -52,6 +56,7 @@ export function endOfString(bytes: Uint8Array, from: number): number {
  */
 export function scanJson(text: Uint8Array): JsonScan {
   const length = text.length;
+  const stops = STRING_STOPS;
   let keys = 0;
   let depth = 0;
   // The quote and the backslash that a native search found last.
@@ -60,23 +65,21 @@ export function scanJson(text: Uint8Array): JsonScan {
   for (let i = 0; i < length; i++) {
     const c = text[i] as number;
     if (c === 0x22) {
-      // As in `endOfString`, for two searches.
-      let near = Math.min(length, i + 64);
       for (;;) {
-        if (++i >= near) {
+        // As in `endOfString`, for two searches.
+        const near = Math.min(length, i + 64);
+        do i++;
+        while (i < near && stops[text[i] as number] === 0);
+        if (i >= near) {
           if (quote < i) quote = positionOf(text, 0x22, i);
           if (backslash < i) backslash = positionOf(text, 0x5c, i);
           i = Math.min(quote, backslash);
           if (i >= length) return { plain: true, keys };
-          near = Math.min(length, i + 64);
         }
-        const s = text[i] as number;
-        if (s === 0x22) break;
-        if (s === 0x5c) {
-          i++;
-          // \u followed by d or D covers U+D000 to U+DFFF, half of which are surrogates.
-          if ((text[i] as number) === 0x75 && ((text[i + 1] as number) | 0x20) === 0x64) return UNUSUAL;
-        }
+        if (text[i] === 0x22) break;
+        i++;
+        // \u followed by d or D covers U+D000 to U+DFFF, half of which are surrogates.
+        if ((text[i] as number) === 0x75 && ((text[i + 1] as number) | 0x20) === 0x64) return UNUSUAL;
       }
     } else if (c === 0x3a) keys++;
     else if (c === 0x7b || c === 0x5b) {

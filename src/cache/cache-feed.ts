@@ -106,6 +106,7 @@ export class CacheFeed {
   #follow(state: CacheState, target: Revision): void {
     const sink = {
       events: (events: readonly StorageEvent[]): void => this.#apply(state, target, events),
+      prepare: (events: readonly StorageEvent[]): void => state.prepare(events),
       progress: (revision: Revision): void => {
         this.#failures = 0;
         state.revision = Math.max(state.revision, revision);

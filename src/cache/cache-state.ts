@@ -6,9 +6,10 @@ import type { OrderedMap } from '../base/ordered-map.ts';
 import type { Revision, StorageEvent } from '../storage/storage.ts';
 import type { Describe, Entry, WindowBounds } from './cache.ts';
 import { Change } from './change.ts';
-import { makeEntry } from './entry.ts';
+import { makeEntry, makeOwnEntry } from './entry.ts';
 import { EventWindow } from './event-window.ts';
 import type { ExpectedEntries } from './expected-entries.ts';
+import { PreparedEntries } from './prepared-entries.ts';
 
 export class CacheState {
   readonly map: OrderedMap<string, Entry>;
@@ -18,6 +19,7 @@ export class CacheState {
   broken = 0;
   readonly #describe: Describe;
   readonly #expected: ExpectedEntries | undefined;
+  readonly #prepared = new PreparedEntries();
 
   /** Takes ownership of `map`, which is the state at `revision`. */
   constructor(
@@ -40,10 +42,18 @@ export class CacheState {
     });
   }
 
+  /** Makes the entries of the events that `apply` is expected to get next. */
+  prepare(events: readonly StorageEvent[]): void {
+    this.#prepared.prepare(events, (event) =>
+      event.type === 'put' ? makeOwnEntry(this.#describe, event.key, event.revision, event.value) : undefined,
+    );
+  }
+
   /** Applies one event. Returns undefined if it changes nothing: the deletion of an unknown key. */
   apply(event: StorageEvent): Change | undefined {
     const { key, revision } = event;
-    const entry = event.type === 'put' ? this.#entryOf(key, revision, event.value) : undefined;
+    const prepared = this.#prepared.take(event);
+    const entry = event.type === 'put' ? (prepared ?? this.#entryOf(key, revision, event.value)) : undefined;
     const previous = entry === undefined ? this.map.delete(key) : this.map.set(key, entry);
     this.revision = Math.max(this.revision, revision);
     if (entry === undefined && previous === undefined) return undefined;

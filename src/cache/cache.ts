@@ -57,9 +57,10 @@ export interface Undescribable {
 
 /**
  * Describes a stored value. Called once per write, before any watcher is told, so it must be pure and cheap. A throw
- * counts as undescribable. It must not keep a reference to `value`.
+ * counts as undescribable. It must not keep a reference to `value`. `isOwn`: this process has encoded the value, so
+ * nothing is checked that encoders guarantee. Default false.
  */
-export type Describe = (value: Uint8Array, key: string) => Description | Undescribable;
+export type Describe = (value: Uint8Array, key: string, isOwn?: boolean) => Description | Undescribable;
 
 /** One version of one object. */
 export interface Entry {
@@ -277,10 +278,7 @@ export interface QueueBounds {
   readonly bytes: number;
 }
 
-/**
- * Runs the callback once, in a later turn. Default: `setImmediate`, so that all events of one turn are written
- * together.
- */
+/** Runs the callback once, in a later turn. Default: `nextTurn`, so that all events of one turn are written together. */
 export type Scheduler = (callback: () => void) => void;
 
 /** Counters that only grow, and gauges, whose names end with `Now`. */

@@ -149,4 +149,29 @@ describe('describeJson', () => {
       { numRuns: 500, seed: 7 },
     );
   });
+
+  it('describes a value of this process as any other, without reading what follows the wanted members', () => {
+    const value = fc.record({
+      fields: fc.subarray(['spec.node', 'status.phase', 'metadata.name']),
+      labels: fc.option(fc.dictionary(fc.string(), fc.string(), { maxKeys: 3 })),
+      members: fc.dictionary(
+        fc.constantFrom('spec', 'status', 'data', 'kind'),
+        fc.dictionary(fc.constantFrom('node', 'phase', 'x"y', 'z'), fc.string()),
+      ),
+      first: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(value, ({ fields, labels, members, first }) => {
+        const metadata = { name: 'a', ...(labels !== null && { labels }), annotations: { '}': '{"' } };
+        const object = first ? { metadata, ...members } : { ...members, metadata };
+        const bytes = encodeUtf8(JSON.stringify(object));
+        const describeIt = describeJson({ fields });
+        expect(describeIt(bytes, 'k', true)).toEqual(describeIt(bytes, 'k'));
+      }),
+    );
+    const tail = encodeUtf8('{"metadata":{"labels":{"a":"b"}},"data":');
+    expect(describeJson()(tail, 'k')).toHaveProperty('reason');
+    expect(describeJson()(tail, 'k', true)).toMatchObject({ facts: { labels: { a: 'b' } } });
+    expect(describeJson()(encodeUtf8('{"metadata":{"resourceVersion":"1"}}'), 'k', true)).toHaveProperty('reason');
+  });
 });

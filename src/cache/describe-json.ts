@@ -2,11 +2,12 @@
  * The description of stored JSON objects for the cache: one pass over the bytes, without parsing them.
  * Invariants: work and memory are linear in the size of the value; a described value has terminated strings, as many
  * closing brackets as opening ones, and exactly one metadata object, without a resourceVersion. Numbers and literals
- * are not checked, because the writer has parsed the value.
+ * are not checked, because the writer has parsed the value. Of a value that this process has encoded, what follows the
+ * last wanted member is not read.
  */
 import { decodeUtf8Strict, encodeUtf8 } from '../base/bytes.ts';
 import { endOfString } from '../base/json-scan.ts';
-import type { Describe, Description, Facts, Undescribable } from './cache.ts';
+import type { Describe, Facts } from './cache.ts';
 import { EMPTY_FACTS, EMPTY_STRING_MAP, makeStringMap } from './facts.ts';
 import { FactsPool, hashOf } from './facts-pool.ts';
 
@@ -65,8 +66,8 @@ export function describeJson(options: DescribeJsonOptions = {}): Describe {
   const top = wantedTree([`${METADATA}.${LABELS}`, ...paths]);
   const pool = new FactsPool();
   const scan = new Scan(paths.length + 1);
-  return (value: Uint8Array): Description | Undescribable => {
-    const problem = scan.run(value, top);
+  return (value, _key, isOwn = false) => {
+    const problem = scan.run(value, top, isOwn);
     if (problem !== undefined) return { reason: problem };
     const known = pool.find(value, scan.spans);
     if (known !== undefined) return { facts: known, splice: scan.splice };
@@ -87,14 +88,18 @@ class Scan {
   #bytes: Uint8Array = new Uint8Array(0);
   #at = 0;
   #metadataSeen = false;
+  /** The members of the object itself that are still to be found; -1 if all of its bytes are to be read. */
+  #left = -1;
   #problem: string | undefined;
 
   constructor(wanted: number) {
     this.spans = new Array<number>(wanted * 2).fill(0);
   }
 
-  run(bytes: Uint8Array, top: readonly Wanted[]): string | undefined {
+  /** `isOwn`: the value is well-formed, so what follows the last wanted member is not read. */
+  run(bytes: Uint8Array, top: readonly Wanted[], isOwn: boolean): string | undefined {
     this.#bytes = bytes;
+    this.#left = isOwn ? top.length : -1;
     this.#at = 0;
     this.#problem = undefined;
     this.splice = 0;
@@ -103,8 +108,10 @@ class Scan {
     this.#skipSpace();
     if (bytes[this.#at] !== OPEN_BRACE) return 'it is not a JSON object';
     this.#object(top, 0, false);
-    this.#skipSpace();
-    if (this.#problem === undefined && this.#at !== bytes.length) this.#problem = 'something follows the object';
+    if (this.#left !== 0) {
+      this.#skipSpace();
+      if (this.#problem === undefined && this.#at !== bytes.length) this.#problem = 'something follows the object';
+    }
     if (this.#problem === undefined && this.splice === 0) this.#problem = 'it has no metadata object';
     this.#bytes = EMPTY;
     return this.#problem;
@@ -133,7 +140,9 @@ class Scan {
       this.#at++;
       this.#skipSpace();
       if (inMetadata && isName(bytes, from, to, NAME_RESOURCE_VERSION)) return this.#fail('it holds a resourceVersion');
-      if (!this.#member(find(wanted, bytes, from, to), level)) return false;
+      const found = find(wanted, bytes, from, to);
+      if (!this.#member(found, level)) return false;
+      if (level === 0 && found !== undefined && --this.#left === 0) return true;
       this.#skipSpace();
       const next = bytes[this.#at++];
       if (next === CLOSE_BRACE) return true;

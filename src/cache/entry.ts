@@ -3,7 +3,7 @@
  * Invariants: the bytes of an entry are an allocation of their own, or a part of a slab that has only entries
  * (`entry-slab.ts`); their content never changes; removing the resourceVersion gives back the stored bytes.
  */
-import { allocateBytes, copyBytes, encodeUtf8 } from '../base/bytes.ts';
+import { type Allocate, allocateBytes, copyBytes, encodeUtf8 } from '../base/bytes.ts';
 import { toError } from '../base/errors.ts';
 import { StorageError } from '../storage/errors.ts';
 import type { Revision } from '../storage/storage.ts';
@@ -52,14 +52,36 @@ export function makeEntry(
   key: string,
   revision: Revision,
   value: Uint8Array,
-  allocate: (size: number) => Uint8Array = allocateBytes,
+  allocate: Allocate = allocateBytes,
 ): Entry {
-  let description: Description | Undescribable;
+  return describedEntry(descriptionOf(describe, key, value, false), key, revision, value, allocate);
+}
+
+/** Like `makeEntry`, for a value that this process has encoded. */
+export function makeOwnEntry(describe: Describe, key: string, revision: Revision, value: Uint8Array): Entry {
+  return describedEntry(descriptionOf(describe, key, value, true), key, revision, value, allocateBytes);
+}
+
+function descriptionOf(
+  describe: Describe,
+  key: string,
+  value: Uint8Array,
+  isOwn: boolean,
+): Description | Undescribable {
   try {
-    description = describe(value, key);
+    return describe(value, key, isOwn);
   } catch (caught) {
-    description = { reason: toError(caught).message };
+    return { reason: toError(caught).message };
   }
+}
+
+function describedEntry(
+  description: Description | Undescribable,
+  key: string,
+  revision: Revision,
+  value: Uint8Array,
+  allocate: Allocate,
+): Entry {
   if ('reason' in description) return brokenEntry(key, revision, value, description.reason);
   const { splice, facts } = description;
   if (!(splice > 0 && splice < value.length)) {
@@ -74,7 +96,7 @@ function brokenEntry(key: string, revision: Revision, value: Uint8Array, reason:
 }
 
 /** Copies the bytes of an entry to another place. The former bytes stay valid for those who have them. */
-export function moveBytes(entry: Entry, allocate: (size: number) => Uint8Array): void {
+export function moveBytes(entry: Entry, allocate: Allocate): void {
   const { bytes } = entry;
   const moved = allocate(bytes.length);
   moved.set(bytes);
@@ -107,12 +129,7 @@ export function storedBytes(entry: Entry): Uint8Array {
   return stored;
 }
 
-function spliceRevision(
-  value: Uint8Array,
-  at: number,
-  revision: Revision,
-  allocate: (size: number) => Uint8Array,
-): Uint8Array {
+function spliceRevision(value: Uint8Array, at: number, revision: Revision, allocate: Allocate): Uint8Array {
   const width = digits(revision);
   const comma = value[at] !== CLOSING_BRACE;
   const length = HEAD.length + width + (comma ? 2 : 1);

@@ -8,7 +8,7 @@ import { StorageError } from '../storage/errors.ts';
 import type { Revision, Storage } from '../storage/storage.ts';
 import type { Describe, Entry } from './cache.ts';
 import { makeEntry } from './entry.ts';
-import { EntrySlab } from './entry-slab.ts';
+import { createEntrySlab } from './entry-slab.ts';
 
 /** The items of the first pages. Later ones have about `PAGE_BYTES`, so that large objects do not fill the memory. */
 const FIRST_PAGE = 500;
@@ -52,7 +52,7 @@ export async function loadState(options: LoadOptions): Promise<LoadedState> {
 async function loadAt(options: LoadOptions, revision: Revision): Promise<OrderedMap<string, Entry> | undefined> {
   const { storage, describe } = options;
   const map = new OrderedMap<string, Entry>();
-  const slab = new EntrySlab();
+  const slab = createEntrySlab();
   let bytes = 0;
   let limit = FIRST_PAGE;
   for (const prefix of options.prefixes) {
@@ -64,7 +64,7 @@ async function loadAt(options: LoadOptions, revision: Revision): Promise<Ordered
       if (page.outcome !== 'ok') return undefined;
       for (const { key, value, revision: written } of page.items) {
         bytes += value.length;
-        map.set(key, makeEntry(describe, key, written, value, slab.allocate));
+        map.set(key, makeEntry(describe, key, written, value, slab.cut));
       }
       start = page.next;
       limit = nextLimit;

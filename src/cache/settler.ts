@@ -8,10 +8,11 @@
  */
 import type { Clock, Timer } from '../base/clock.ts';
 import type { OrderedMap } from '../base/ordered-map.ts';
+import type { Slab } from '../base/slab.ts';
 import type { Revision } from '../storage/storage.ts';
 import type { Entry } from './cache.ts';
 import { moveBytes } from './entry.ts';
-import { EntrySlab, LARGEST_IN_SLAB } from './entry-slab.ts';
+import { createEntrySlab, LARGEST_IN_SLAB } from './entry-slab.ts';
 
 /** Smaller caches are left alone: their lists take little time. */
 const FEWEST_ENTRIES = 1000;
@@ -52,7 +53,7 @@ interface Pass {
   readonly live: Map<ArrayBufferLike, number>;
   /** The bytes of entries in allocations of their own. */
   looseBytes: number;
-  readonly slab: EntrySlab;
+  readonly slab: Slab;
 }
 
 export class Settler {
@@ -100,7 +101,7 @@ export class Settler {
       const isBusy = this.#replaced > size * REPLACED_SHARE;
       if (state !== undefined && !isBusy && this.#changes >= FEWEST_CHANGES && waits < MOST_WAITS)
         this.#await(state.map.size, state.revision, waits + 1);
-      else this.#count({ settled, isBusy, live: new Map(), looseBytes: 0, slab: new EntrySlab() });
+      else this.#count({ settled, isBusy, live: new Map(), looseBytes: 0, slab: createEntrySlab() });
     });
   }
 
@@ -126,7 +127,7 @@ export class Settler {
       const isLoose = buffer.byteLength === bytes.byteLength;
       // A slab that is not counted was made by this pass, or by a load during it.
       const isDue = isLoose ? movesLoose : (live.get(buffer) ?? buffer.byteLength) * 2 < buffer.byteLength;
-      if (isDue) moveBytes(entry, slab.allocate);
+      if (isDue) moveBytes(entry, slab.cut);
     });
     if (next !== undefined) {
       this.#after(TURN_MS, () => this.#move(pass, next));

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError } from '../base/errors.ts';
+import { ConfigError, isTransportError, TransportError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import type { Client } from '../client/api.ts';
 import { createClient } from '../client/create-client.ts';
@@ -28,6 +28,18 @@ export function isFile(target: string, name: string | undefined, command: string
   return !/^[^/]+\/[^/]+$/.test(target);
 }
 
+/** System errors that mean that nothing listens at the address of the server. */
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOENT']);
+
+/** Returns the code of the system error that caused another one; '' if there is none. */
+function systemCode(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (typeof code === 'string') return code;
+  }
+  return '';
+}
+
 /** Calls `work` with a client of the server that the kubeconfig names, and closes its connections afterwards. */
 export async function withServer<T>(
   { kubeconfig, context }: ServerTarget,
@@ -44,6 +56,11 @@ export async function withServer<T>(
   });
   try {
     return await work(createClient(connection.transport), connection);
+  } catch (caught) {
+    if (!isTransportError(caught) || !UNREACHABLE.has(systemCode(caught))) throw caught;
+    const { message, retryable, connectionLost } = caught;
+    const advice = `check that the server ${connection.server} runs, or name another kubeconfig with --kubeconfig`;
+    throw new TransportError(`${message}: ${advice}`, { cause: caught, retryable, connectionLost });
   } finally {
     await connection.stop();
   }

@@ -1,4 +1,5 @@
 /** The lines about what a snapshot contains and what of it cannot be shown. */
+import { count } from '../base/count.ts';
 import type { SnapshotReport, Undecodable } from '../controlplane/snapshot-store.ts';
 
 /** How many keys are named for one reason. */
@@ -6,11 +7,11 @@ const NAMED_KEYS = 10;
 
 export function reportLines(report: SnapshotReport): readonly string[] {
   const { revision, objects, undecodable, unserved, foreignKeys } = report;
-  const lines = [`It has ${objects} objects at revision ${revision}.`];
-  if (foreignKeys > 0) lines.push(`${foreignKeys} keys are not below the prefix of --etcd-prefix and are left out.`);
-  for (const { resource, objects: count } of unserved)
-    lines.push(`Not served: ${count} objects of ${resource}, because the snapshot has no definition of it.`);
-  if (undecodable.length > 0) lines.push(`${undecodable.length} objects cannot be shown:`);
+  const lines = [`It has ${count(objects, 'object')} at revision ${revision}.`];
+  if (foreignKeys > 0) lines.push(`Left out: ${count(foreignKeys, 'key')} outside of the prefix of --etcd-prefix.`);
+  for (const { resource, objects: unshown } of unserved)
+    lines.push(`Not served: ${count(unshown, 'object')} of ${resource}, because the snapshot has no definition of it.`);
+  if (undecodable.length > 0) lines.push(`${count(undecodable.length, 'object')} cannot be shown:`);
   for (const [reason, keys] of byReason(undecodable)) {
     lines.push(`  ${reason}:`);
     for (const key of keys.slice(0, NAMED_KEYS)) lines.push(`    ${key}`);

@@ -1,12 +1,12 @@
 /** Serves an etcd snapshot read-only until a signal. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
-import { ConfigError, isConfigError, toError } from '../base/errors.ts';
 import { SILENT } from '../base/logger.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { parseEncryptionConfig } from '../controlplane/encryption-config.ts';
+import { readFlagFile } from '../controlplane/flag-file.ts';
 import { nodePlatform } from '../controlplane/node/node-platform.ts';
 import { mergeOptions } from '../controlplane/options.ts';
 import type { ProviderSet } from '../controlplane/provider-set.ts';
@@ -41,7 +41,7 @@ const FLAGS = [
  */
 export async function openSnapshot(path: string, flags: OpenFlags, serverFlags: readonly string[]): Promise<number> {
   const line = parseServerCommandLine([...FLAGS, ...serverFlags]);
-  const providers = readProviders(flags.encryptionProviderConfig);
+  const providers = await readProviders(flags.encryptionProviderConfig);
   try {
     const { diff, etcdPrefix: prefix } = flags;
     const rules = providers?.rules;
@@ -86,19 +86,15 @@ async function serveSnapshot(
  * The providers are not started, because nothing is encrypted. Throws ConfigError for a file that cannot be read or is
  * invalid.
  */
-function readProviders(path: string | undefined): ProviderSet | undefined {
+async function readProviders(path: string | undefined): Promise<ProviderSet | undefined> {
   if (path === undefined) return undefined;
   const factory = nodePlatform.createProviderFactory({
     clock: systemClock,
     logger: SILENT,
     observer: IGNORING_OBSERVER,
   });
-  try {
-    return parseEncryptionConfig({ path, text: readFileSync(path, 'utf8') }, factory);
-  } catch (caught) {
-    if (isConfigError(caught)) throw caught;
-    throw new ConfigError(`--encryption-provider-config: ${toError(caught).message}`, { cause: caught });
-  }
+  const text = await readFlagFile(nodePlatform, '--encryption-provider-config', path);
+  return parseEncryptionConfig({ path, text }, factory);
 }
 
 function readOnlyReason(path: string): string {

@@ -19,7 +19,7 @@ import { machineNames, readPackageVersion } from '../node/platform.ts';
 import { processCpuMicros } from '../node/process/cpu-sampler.ts';
 import { collectWhenIdle, processCollectionOptions } from '../node/process/idle-collection.ts';
 import { followLoad } from '../node/process/sustained-load.ts';
-import { optimiseInLoad, setV8Flags } from '../node/process/v8-flags.ts';
+import { growYoungGenerationAtOnce, optimiseInLoad, setFlagsForStart } from '../node/process/v8-flags.ts';
 import { isEtcdStandIn } from './etcd-stand-in.ts';
 import type { ServerCommandLine } from './server-command-line.ts';
 import { startMessageLines } from './start-message.ts';
@@ -36,6 +36,7 @@ export interface ServeExtras {
 
 /** Resolves with the exit code once the server has stopped. Throws ConfigError if it cannot start. */
 export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExtras = {}): Promise<number> {
+  setFlagsForStart();
   const { log } = line.options;
   const format = log.format === 'auto' ? (process.stderr.isTTY ? 'text' : 'json') : log.format;
   const colour = wantsColour(process.env, process.stderr.isTTY === true);
@@ -56,7 +57,7 @@ export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExt
       signal: signals.signal,
       ...(extras.snapshot && { snapshot: extras.snapshot }),
     });
-    setV8Flags();
+    growYoungGenerationAtOnce();
     const tidy = collectWhenIdle(processCollectionOptions(systemClock));
     const load = followLoad({ clock: systemClock, cpuMicros: processCpuMicros, changed: optimiseInLoad });
     try {
@@ -111,7 +112,7 @@ function announce(
   { logger, format, readyLines }: Announcement,
 ): void {
   const { url, kubeconfig } = plane;
-  const readyMs = performance.now();
+  const readyMs = process.uptime() * 1000;
   const isOutputTaken = options.audit.logPath === '-';
   const isShared = isOutputTaken || isSameFile(1, 2);
   if (format === 'text' || !isShared) {

@@ -190,5 +190,12 @@ clusters: [{name: c, cluster: {server: "http://127.0.0.1:${port}"}}]
       server.close();
       server.closeAllConnections();
     }
+    complaints.length = 0;
+    expect(await who('deploy', 'web', '--kubeconfig', config)).toBe(1);
+    expect(complaints).toEqual([
+      expect.stringMatching(
+        /connection refused: check that the server http:\/\/127.0.0.1:\d+ runs, or name another kubeconfig with --kubeconfig$/,
+      ),
+    ]);
   });
 });

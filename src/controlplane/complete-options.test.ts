@@ -113,6 +113,20 @@ describe('completing options', () => {
     await expect(complete({ serving: { certFile } })).rejects.toThrow('--tls-cert-file and --tls-private-key-file');
   });
 
+  it('names the flag and the file if a file has no certificate or no key', async () => {
+    const text = write('text', 'not PEM');
+    const pair = await issueServerCertificate(await createCa({ commonName: 'other', clock: systemClock }), {
+      clock: systemClock,
+    });
+    const certFile = write('tls.crt', pair.certificatePem);
+    await expect(complete({ authentication: { clientCaFile: text } })).rejects.toThrow(
+      `--client-ca-file: the file ${text} has no PEM block "CERTIFICATE"`,
+    );
+    await expect(complete({ serving: { certFile, keyFile: text } })).rejects.toThrow(
+      `--tls-private-key-file: the file ${text} has no PEM block "PRIVATE KEY"`,
+    );
+  });
+
   it('verifies with keys and certificates, and always with its own signing key', async () => {
     const [one, two] = [await generateKey(), await generateKey()];
     const ca = await createCa({ commonName: 'x', clock: systemClock });

@@ -8,6 +8,7 @@ import type { Transport } from '../apimachinery/http/transport.ts';
 import { unlessAborted } from '../base/abort.ts';
 import { sleep } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
+import { ConfigError, isConfigError, toError } from '../base/errors.ts';
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import { type Logger, SILENT } from '../base/logger.ts';
 import { MetricRegistry } from '../base/metrics/metric-registry.ts';
@@ -182,18 +183,35 @@ function createStoredEncryption(
   });
 }
 
-function listen({ options, platform, tls }: CompletedOptions, chain: ServerChain, logger: Logger): Promise<Listener> {
+/** Throws ConfigError with the flag if the address or the port cannot be used. */
+async function listen(
+  { options, platform, tls }: CompletedOptions,
+  chain: ServerChain,
+  logger: Logger,
+): Promise<Listener> {
   const { bindAddress, port, maxStreamsPerConnection, goawayChance } = options.serving;
-  return platform.listen({
-    host: bindAddress,
-    port,
-    tls: tls.config,
-    handler: chain.handler,
-    limits: maxStreamsPerConnection === 0 ? {} : { maxStreams: maxStreamsPerConnection },
-    clock: platform.clock,
-    ...(goawayChance > 0 && { endsConnection: () => Math.random() < goawayChance }),
-    onProblem: problemLogger(logger, chain.metrics),
-  });
+  try {
+    return await platform.listen({
+      host: bindAddress,
+      port,
+      tls: tls.config,
+      handler: chain.handler,
+      limits: maxStreamsPerConnection === 0 ? {} : { maxStreams: maxStreamsPerConnection },
+      clock: platform.clock,
+      ...(goawayChance > 0 && { endsConnection: () => Math.random() < goawayChance }),
+      onProblem: problemLogger(logger, chain.metrics),
+    });
+  } catch (caught) {
+    const flag = isConfigError(caught) ? flagOf(caught.cause) : undefined;
+    throw flag === undefined ? caught : new ConfigError(`${flag}: ${toError(caught).message}`, { cause: caught });
+  }
+}
+
+/** Returns the flag that a system error of a listener is about; undefined for other errors, such as those of TLS. */
+function flagOf(cause: unknown): string | undefined {
+  const { code, syscall } = (cause ?? {}) as { readonly code?: string; readonly syscall?: string };
+  if (syscall !== 'listen') return undefined;
+  return code === 'EADDRNOTAVAIL' ? '--bind-address' : '--secure-port';
 }
 
 /** Files of the operator are read again this often, as in the reference. */

@@ -9,7 +9,7 @@ import type { EnsurePkiOptions, Pki } from '../pki/pki-folder.ts';
 import { FRONT_PROXY_AUTHORITY } from '../server/filters/authentication/request-header.ts';
 import { CLIENT_AUTHORITY } from '../server/filters/authentication/x509.ts';
 import type { ClientKeyPair } from '../server/http/outbound.ts';
-import { readFlagFile } from './flag-file.ts';
+import { type PemLabel, readPemFile } from './flag-file.ts';
 import type { ServerOptions, ServingOptions } from './options.ts';
 import type { Platform } from './platform.ts';
 
@@ -29,6 +29,8 @@ export interface TlsMaterial {
 /** Where the keys and certificates are kept that no flag names: a folder, or a map in memory. */
 export type PkiPlace = Pick<EnsurePkiOptions, 'folder' | 'memory'>;
 
+type ReadPem = (flag: string, path: string, label: PemLabel) => Promise<string>;
+
 const UNSPECIFIED = new Set(['0.0.0.0', '::']);
 
 export async function loadTlsMaterial(
@@ -39,15 +41,15 @@ export async function loadTlsMaterial(
   const { serving, authentication } = options;
   const hosts = servingHosts(serving, platform);
   const pki = await platform.ensurePki({ ...place, clock: platform.clock, hosts });
-  const read = (flag: string, path: string): Promise<string> => readFlagFile(platform, flag, path);
+  const read: ReadPem = (flag, path, label) => readPemFile(platform, { flag, path, label });
   const clientCaPem =
     authentication.clientCaFile === ''
       ? pki.ca.certificatePem
-      : await read('--client-ca-file', authentication.clientCaFile);
+      : await read('--client-ca-file', authentication.clientCaFile, 'CERTIFICATE');
   const requestHeaderCaPem =
     authentication.requestHeader.clientCaFile === ''
       ? pki.frontProxyCa.certificatePem
-      : await read('--requestheader-client-ca-file', authentication.requestHeader.clientCaFile);
+      : await read('--requestheader-client-ca-file', authentication.requestHeader.clientCaFile, 'CERTIFICATE');
   const own = await servingPair(serving, platform, pki, hosts, read);
   return {
     pki,
@@ -72,15 +74,15 @@ export async function loadTlsMaterial(
 async function proxyClientPair(
   { aggregation, authentication }: ServerOptions,
   pki: Pki,
-  read: (flag: string, path: string) => Promise<string>,
+  read: ReadPem,
 ): Promise<ClientKeyPair | undefined> {
   const { proxyClientCertFile: certFile, proxyClientKeyFile: keyFile } = aggregation;
   if ((certFile === '') !== (keyFile === ''))
     throw new ConfigError('--proxy-client-cert-file and --proxy-client-key-file: set both flags or neither');
   if (certFile !== '')
     return {
-      cert: await read('--proxy-client-cert-file', certFile),
-      key: await read('--proxy-client-key-file', keyFile),
+      cert: await read('--proxy-client-cert-file', certFile, 'CERTIFICATE'),
+      key: await read('--proxy-client-key-file', keyFile, 'PRIVATE KEY'),
     };
   if (authentication.requestHeader.clientCaFile !== '') return undefined;
   const { certificatePem, keyPem } = pki.frontProxyClient;
@@ -106,30 +108,27 @@ async function servingPair(
   platform: Platform,
   pki: Pki,
   hosts: readonly string[],
-  read: (flag: string, path: string) => Promise<string>,
+  read: ReadPem,
 ): Promise<ServingPair> {
   const { certFile, keyFile, certDir } = serving;
   if ((certFile === '') !== (keyFile === ''))
     throw new ConfigError('--tls-cert-file and --tls-private-key-file: set both flags or neither');
   if (certFile !== '')
     return {
-      cert: await read('--tls-cert-file', certFile),
-      key: await read('--tls-private-key-file', keyFile),
+      cert: await read('--tls-cert-file', certFile, 'CERTIFICATE'),
+      key: await read('--tls-private-key-file', keyFile, 'PRIVATE KEY'),
       external: true,
     };
   const pair = certDir === '' ? pki.server : await platform.ensureServingPair(certDir, pki, hosts);
   return { cert: pair.certificatePem, key: pair.keyPem, external: certDir !== '' };
 }
 
-async function sniPairs(
-  { sni }: ServingOptions,
-  read: (flag: string, path: string) => Promise<string>,
-): Promise<readonly SniKeyPair[]> {
+async function sniPairs({ sni }: ServingOptions, read: ReadPem): Promise<readonly SniKeyPair[]> {
   const flag = '--tls-sni-cert-key';
   return Promise.all(
     sni.map(async ({ certFile, keyFile, names }) => ({
-      cert: await read(flag, certFile),
-      key: await read(flag, keyFile),
+      cert: await read(flag, certFile, 'CERTIFICATE'),
+      key: await read(flag, keyFile, 'PRIVATE KEY'),
       ...(names.length === 0 ? {} : { names }),
     })),
   );

@@ -1,6 +1,7 @@
 /**
  * The access to an extension server: the users that it recognizes, and the permissions and the admission that apply to
- * them. `standalone-access.ts` makes it for a server of its own, `delegated/delegated-access.ts` for one with a parent.
+ * them. `standalone-access.ts` implements it for a server without a parent, `delegated/delegated-access.ts` for one
+ * with a parent.
  */
 import type { Stoppable } from '../base/lifetime.ts';
 import type { AdmissionPlugin } from '../server/admission.ts';

@@ -1,11 +1,14 @@
 /** The gzip compressor, on Node's thread pool. */
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Compressor } from '../server/endpoints/endpoint.ts';
 
-const compressGzip = promisify(gzip);
+/** Loaded for the first response that is compressed, because loading it takes milliseconds of a server's start. */
+let loading: Promise<(bytes: Uint8Array, options: { level: number }) => Promise<Uint8Array>> | undefined;
 
 /** Uses level 1, as the reference does. Never rejects: gzip accepts every input. */
 export const gzipCompressor: Compressor = {
-  compress: (bytes) => compressGzip(bytes, { level: 1 }),
+  compress: async (bytes) => {
+    loading ??= import('node:zlib').then(({ gzip }) => promisify(gzip));
+    return (await loading)(bytes, { level: 1 });
+  },
 };

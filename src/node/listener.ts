@@ -11,7 +11,12 @@ import {
   ServerResponse,
 } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
+import {
+  createSecureContext,
+  createServer as createTlsServer,
+  type TLSSocket,
+  type Server as TlsServer,
+} from 'node:tls';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import { ConfigError, toError } from '../base/errors.ts';
@@ -25,7 +30,7 @@ import { H2Shared } from './http2/shared.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
 import { type ListenerProblem, ProblemReports } from './problems.ts';
 import type { TlsConfig } from './tls/tls-config.ts';
-import { createTlsIdentity, type TlsIdentity } from './tls/tls-identity.ts';
+import { createTlsIdentity, type TlsIdentity, withDefaultCertificate } from './tls/tls-identity.ts';
 import { plainAddress, TlsPeer } from './tls/tls-peer.ts';
 
 export interface ListenerOptions {
@@ -134,7 +139,7 @@ class NodeListener implements Listener {
     this.#net = createNetServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) =>
       this.#accept(socket),
     );
-    this.#tls = this.#createTls();
+    this.#tls = withDefaultCertificate(() => this.#createTls());
     this.#h2 = new H2Shared(this.#clock);
     this.#http = this.#createHttp();
   }
@@ -167,6 +172,8 @@ class NodeListener implements Listener {
     const identity = createTlsIdentity(tls);
     if ((identity.authorities === undefined) !== (this.#identity.authorities === undefined))
       throw new ConfigError('client certificate authorities cannot be introduced or dropped without a restart');
+    // A server that refuses a certificate has taken over other options already.
+    withDefaultCertificate(() => createSecureContext(identity.options));
     this.#tls.setSecureContext(identity.options);
     this.#identity = identity;
   }

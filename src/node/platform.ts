@@ -24,13 +24,16 @@ export function nodeBuildInfo(version: string): BuildInfo {
   return { version, runtime: `node ${process.version}`, platform: `${system}/${processor}` };
 }
 
+/** The start of this process. Computed once, so that it stays the same when the system clock is set. */
+const STARTED_AT = Date.now() - process.uptime() * 1000;
+
 /** Returns the present resource usage of this process. */
 export function nodeProcessUsage(): ProcessUsage {
   const { user, system } = process.cpuUsage();
   return {
     cpuSeconds: (user + system) / 1e6,
     residentBytes: process.memoryUsage.rss(),
-    startedAt: performance.timeOrigin,
+    startedAt: STARTED_AT,
   };
 }
 

@@ -29,6 +29,7 @@ import {
   signatureHalf,
   signBytes,
 } from './keys.ts';
+import { keyCrypto } from './runtime-key-crypto.ts';
 
 /** A certificate with its private key, both parsed and in PEM. */
 export interface KeyedCertificate {
@@ -302,7 +303,7 @@ function newSerialNumber(): Uint8Array {
 async function keyIdentifier(key: PrivateKey): Promise<Uint8Array> {
   const bits = readBitString(readDerSequence(key.publicKey.spki)?.[1]);
   if (bits === undefined) throw new BugError('the public key is not SubjectPublicKeyInfo');
-  return new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', Uint8Array.from(bits))).slice(0, 20);
+  return (await keyCrypto.sha256(bits)).slice(0, 20);
 }
 
 function writeName(commonName: string, organizations: readonly string[]): Uint8Array {

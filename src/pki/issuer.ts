@@ -13,14 +13,16 @@ export interface AuthorityFiles {
   readonly certificatePem: string;
   /** Undefined if the operator keeps the key elsewhere; then this server cannot issue certificates. */
   readonly keyPem: string | undefined;
+  /** The contents of the files, if they are known already because the authority was made just now. */
+  readonly issuer?: Issuer | undefined;
 }
 
 /**
- * Parses the certificate and the key that the authority signs with. Throws ConfigError if its key file is missing or
- * malformed.
+ * The certificate and the key that the authority signs with. Throws ConfigError if the key file is missing or malformed.
  */
 export async function issuerOf(authority: AuthorityFiles): Promise<Issuer> {
-  const { certificatePath, keyPath, certificatePem, keyPem } = authority;
+  const { certificatePath, keyPath, certificatePem, keyPem, issuer } = authority;
+  if (issuer !== undefined) return issuer;
   if (keyPem === undefined)
     throw new ConfigError(`${keyPath} is not there, so nothing can be issued by ${certificatePath}`);
   const key = await parsePrivateKeyPem(keyPem);

@@ -6,6 +6,7 @@ import { quote } from '../apimachinery/go-format.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import { writeJsonBytes } from '../base/json-write.ts';
 import type { PublicKey } from './keys.ts';
+import { keyCrypto } from './runtime-key-crypto.ts';
 
 export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
 export const JWKS_PATH = '/openid/v1/jwks';
@@ -47,7 +48,7 @@ export async function createOpenIdDocuments(options: OpenIdOptions): Promise<Ope
 
 /** Returns a public key as a JSON Web Key, with the fields in go-jose's order. */
 async function jwkOf(key: PublicKey): Promise<JsonObject> {
-  const { kty = '', crv, x, y, n, e } = await globalThis.crypto.subtle.exportKey('jwk', key.cryptoKey);
+  const { kty = '', crv, x, y, n, e } = await keyCrypto.jwk(key.handle);
   const common = { use: 'sig', kty, kid: key.keyId };
   return crv === undefined
     ? { ...common, alg: key.algorithm, n: n ?? '', e: e ?? '' }

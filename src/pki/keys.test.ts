@@ -53,6 +53,17 @@ describe('a generated key', () => {
   });
 });
 
+describe('an EC private key', () => {
+  it('is rejected if its secret does not belong to its point', async () => {
+    const [first, second] = [await generateKey(), await generateKey()];
+    const point = second.publicKey.spki.slice(-64);
+    const mixed = first.pkcs8.slice();
+    mixed.set(point, mixed.length - 64);
+    expect(await importPrivateKey(mixed)).toBeUndefined();
+    expect(await importPrivateKey(first.pkcs8)).toBeDefined();
+  });
+});
+
 describe('private keys made by OpenSSL', () => {
   const cases = [
     ['RSA in PKCS#1', rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }), rsa.publicKey, 'RS256'],

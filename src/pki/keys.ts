@@ -4,7 +4,6 @@
  * Invariant: a key's id does not depend on its file format. It is the reference's: base64url of the SHA-256 of the
  * public key in DER.
  */
-import { copyBytes } from '../base/bytes.ts';
 import { BugError } from '../base/errors.ts';
 import { encodeBase64Url } from './base64url.ts';
 import {
@@ -19,27 +18,27 @@ import {
   writeOid,
   writeSequence,
 } from './der.ts';
+import type { KeyHandle, PrivateHandle, PublicHandle, SigningAlgorithm } from './key-crypto.ts';
 import { formatPem, parsePem } from './pem.ts';
+import { keyCrypto } from './runtime-key-crypto.ts';
 
-/** Web Crypto's key type, which is not a global outside of browsers. */
-export type CryptoKey = Awaited<ReturnType<typeof globalThis.crypto.subtle.importKey>>;
-
-/** The JWS algorithm of a key. Each key has exactly one, as in the reference. */
-export type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
+export type { SigningAlgorithm };
 
 export interface PublicKey {
   readonly algorithm: SigningAlgorithm;
   readonly keyId: string;
   /** SubjectPublicKeyInfo in DER. */
   readonly spki: Uint8Array;
-  readonly cryptoKey: CryptoKey;
+  /** For `keyCrypto`. */
+  readonly handle: KeyHandle;
 }
 
 export interface PrivateKey {
   readonly algorithm: SigningAlgorithm;
   readonly publicKey: PublicKey;
   readonly pkcs8: Uint8Array;
-  readonly cryptoKey: CryptoKey;
+  /** For `keyCrypto`. */
+  readonly handle: KeyHandle;
 }
 
 /** The reference's texts for a file without a usable key. */
@@ -49,9 +48,9 @@ export const NO_PUBLIC_KEYS = 'data does not contain any valid RSA or ECDSA publ
 const RSA = '1.2.840.113549.1.1.1';
 const EC = '1.2.840.10045.2.1';
 const CURVES = [
-  { algorithm: 'ES256', oid: '1.2.840.10045.3.1.7', name: 'P-256', hash: 'SHA-256', size: 32 },
-  { algorithm: 'ES384', oid: '1.3.132.0.34', name: 'P-384', hash: 'SHA-384', size: 48 },
-  { algorithm: 'ES512', oid: '1.3.132.0.35', name: 'P-521', hash: 'SHA-512', size: 66 },
+  { algorithm: 'ES256', oid: '1.2.840.10045.3.1.7', size: 32 },
+  { algorithm: 'ES384', oid: '1.3.132.0.34', size: 48 },
+  { algorithm: 'ES512', oid: '1.3.132.0.35', size: 66 },
 ] as const;
 
 type Curve = (typeof CURVES)[number];
@@ -67,30 +66,17 @@ export function signatureHalf(algorithm: SigningAlgorithm): number | undefined {
 
 /** Generates a P-256 key, in about a millisecond. RSA would take hundreds. */
 export async function generateKey(): Promise<PrivateKey> {
-  const { subtle } = globalThis.crypto;
-  const pair = await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
-  const publicKey = await publicKeyFrom(
-    'ES256',
-    pair.publicKey,
-    new Uint8Array(await subtle.exportKey('spki', pair.publicKey)),
-  );
-  const pkcs8 = new Uint8Array(await subtle.exportKey('pkcs8', pair.privateKey));
-  return { algorithm: 'ES256', publicKey, pkcs8, cryptoKey: pair.privateKey };
+  return privateKeyFrom('ES256', await keyCrypto.generate());
 }
 
 /** Signs the data. An ECDSA signature is the concatenation of r and s, as in JWS. */
-export async function signBytes(key: PrivateKey, data: Uint8Array): Promise<Uint8Array> {
-  return new Uint8Array(await globalThis.crypto.subtle.sign(signParams(key.algorithm), key.cryptoKey, ownBuffer(data)));
+export function signBytes({ algorithm, handle }: PrivateKey, data: Uint8Array): Promise<Uint8Array> {
+  return keyCrypto.sign(handle, algorithm, data);
 }
 
 /** Returns whether the key made this signature over the data. The signature has the form that `signBytes` returns. */
-export async function verifyBytes(key: PublicKey, signature: Uint8Array, data: Uint8Array): Promise<boolean> {
-  return globalThis.crypto.subtle.verify(
-    signParams(key.algorithm),
-    key.cryptoKey,
-    ownBuffer(signature),
-    ownBuffer(data),
-  );
+export function verifyBytes(key: PublicKey, signature: Uint8Array, data: Uint8Array): Promise<boolean> {
+  return keyCrypto.verify(key.handle, key.algorithm, signature, data);
 }
 
 /**
@@ -149,8 +135,8 @@ export function formatPublicKeyPem(key: PublicKey): string {
 export async function importPublicKey(spki: Uint8Array): Promise<PublicKey | undefined> {
   const algorithm = algorithmOf(readDerSequence(spki)?.[0]);
   if (algorithm === undefined) return undefined;
-  const cryptoKey = await tryImport('spki', spki, algorithm, 'verify');
-  return cryptoKey === undefined ? undefined : publicKeyFrom(algorithm, cryptoKey);
+  const key = await keyCrypto.readPublic(spki, algorithm);
+  return key === undefined ? undefined : publicKeyFrom(algorithm, key);
 }
 
 /** Imports a private key from PKCS#8, SEC1 or PKCS#1 in DER; undefined for anything else. */
@@ -159,40 +145,17 @@ export async function importPrivateKey(der: Uint8Array): Promise<PrivateKey | un
   if (pkcs8 === undefined) return undefined;
   const algorithm = algorithmOf(readDerSequence(pkcs8)?.[1]);
   if (algorithm === undefined) return undefined;
-  const cryptoKey = await tryImport('pkcs8', pkcs8, algorithm, 'sign');
-  if (cryptoKey === undefined) return undefined;
-  const { subtle } = globalThis.crypto;
-  const jwk = await subtle.exportKey('jwk', cryptoKey);
-  for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'key_ops'] as const) delete jwk[secret];
-  const open = await subtle.importKey('jwk', jwk, importParams(algorithm), true, ['verify']);
-  const publicKey = await publicKeyFrom(algorithm, open);
-  return { algorithm, publicKey, cryptoKey, pkcs8: new Uint8Array(await subtle.exportKey('pkcs8', cryptoKey)) };
+  const key = await keyCrypto.readPrivate(pkcs8, algorithm);
+  return key === undefined ? undefined : privateKeyFrom(algorithm, key);
 }
 
-async function publicKeyFrom(
-  algorithm: SigningAlgorithm,
-  cryptoKey: CryptoKey,
-  known?: Uint8Array,
-): Promise<PublicKey> {
-  const { subtle } = globalThis.crypto;
-  // Exports the key even if it was just imported: the id needs the canonical encoding.
-  const spki = known ?? new Uint8Array(await subtle.exportKey('spki', cryptoKey));
-  const keyId = encodeBase64Url(new Uint8Array(await subtle.digest('SHA-256', ownBuffer(spki))));
-  return { algorithm, keyId, spki, cryptoKey };
+async function privateKeyFrom(algorithm: SigningAlgorithm, key: PrivateHandle): Promise<PrivateKey> {
+  const { handle, pkcs8 } = key;
+  return { algorithm, publicKey: await publicKeyFrom(algorithm, key.publicKey), pkcs8, handle };
 }
 
-async function tryImport(
-  format: 'spki' | 'pkcs8',
-  der: Uint8Array,
-  algorithm: SigningAlgorithm,
-  usage: 'sign' | 'verify',
-): Promise<CryptoKey | undefined> {
-  try {
-    return await globalThis.crypto.subtle.importKey(format, ownBuffer(der), importParams(algorithm), true, [usage]);
-  } catch {
-    // Web Crypto reports a malformed key only by throwing. Callers handle it as an ordinary result.
-    return undefined;
-  }
+async function publicKeyFrom(algorithm: SigningAlgorithm, { handle, spki }: PublicHandle): Promise<PublicKey> {
+  return { algorithm, keyId: encodeBase64Url(await keyCrypto.sha256(spki)), spki, handle };
 }
 
 /** Returns the SubjectPublicKeyInfo of a public key or of a certificate. */
@@ -228,25 +191,4 @@ function algorithmOf(identifier: DerElement | undefined): SigningAlgorithm | und
   if (oid === RSA) return 'RS256';
   const curve = oid === EC ? readOid(parameters) : undefined;
   return CURVES.find((known) => known.oid === curve)?.algorithm;
-}
-
-function importParams(
-  algorithm: SigningAlgorithm,
-): { name: 'ECDSA'; namedCurve: string } | { name: 'RSASSA-PKCS1-v1_5'; hash: string } {
-  const curve = curveOf(algorithm);
-  return curve === undefined
-    ? { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
-    : { name: 'ECDSA', namedCurve: curve.name };
-}
-
-function signParams(algorithm: SigningAlgorithm): { name: 'ECDSA'; hash: string } | { name: 'RSASSA-PKCS1-v1_5' } {
-  const curve = curveOf(algorithm);
-  return curve === undefined ? { name: 'RSASSA-PKCS1-v1_5' } : { name: 'ECDSA', hash: curve.hash };
-}
-
-/** Web Crypto's types do not accept views of shared memory, so those are copied. */
-function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return bytes.buffer instanceof ArrayBuffer
-    ? (bytes as Uint8Array<ArrayBuffer>)
-    : (copyBytes(bytes) as Uint8Array<ArrayBuffer>);
 }

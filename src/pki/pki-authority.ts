@@ -50,7 +50,7 @@ export async function ensureAuthority(files: PkiFiles, name: string, commonName:
     const made = await createCa({ commonName, clock: files.clock, ...(key === undefined ? {} : { key }) });
     if (key === undefined) files.put(keyName, made.keyPem);
     files.put(certificateName, made.certificatePem);
-    return authorityOf(files, name, made.certificatePem, keyText ?? made.keyPem);
+    return { ...authorityOf(files, name, made.certificatePem, keyText ?? made.keyPem), issuer: made };
   }
   const { certificate } = authority;
   if (!isDueForRenewal(certificate, files.clock.now())) return authority;

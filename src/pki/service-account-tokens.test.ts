@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { exportSPKI, importSPKI, jwtVerify, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { VirtualClock } from '../base/virtual-clock.ts';
 import { decodeBase64Url, encodeBase64Url } from './base64url.ts';
 import type { BoundObject, BoundObjectLookup, BoundSecret, BoundServiceAccount, Lookup } from './bound-objects.ts';
 import { signJws } from './jws.ts';
-import { formatPublicKeyPem, generateKey, type PrivateKey, parsePrivateKeyPem } from './keys.ts';
+import { formatPrivateKeyPem, formatPublicKeyPem, generateKey, type PrivateKey, parsePrivateKeyPem } from './keys.ts';
 import { type BoundClaimsOptions, boundClaims, LEGACY_ISSUER, legacyClaims } from './service-account-claims.ts';
 import {
   createTokenSigner,
@@ -247,7 +247,7 @@ describe('keys', () => {
     const make = (signing: PrivateKey) =>
       new SignJWT({ ...claims().claims, iss: ISSUER })
         .setProtectedHeader({ alg: signing.algorithm })
-        .sign(signing.cryptoKey);
+        .sign(createPrivateKey(formatPrivateKeyPem(signing)));
     expect((await verifier.authenticate(await make(key))).kind).toBe('authenticated');
     expect(messageOf(await verifier.authenticate(await make(rsaKey)))).toBe(
       'go-jose/go-jose: error in cryptographic primitive',

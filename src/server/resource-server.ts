@@ -15,12 +15,12 @@ import type { StructView } from '../apimachinery/type-view.ts';
 import type { Clock } from '../base/clock.ts';
 import { BugError } from '../base/errors.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
+import { Slab } from '../base/slab.ts';
 import { compareUtf8 } from '../base/utf8.ts';
 import type { Admission } from './admission.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { DiscoveryPublisher } from './discovery/discovery-publisher.ts';
 import { AnswerForms } from './endpoints/encode/answer-form.ts';
-import { AnswerSlab } from './endpoints/encode/answer-slab.ts';
 import { ProtobufWriter } from './endpoints/encode/protobuf-writer.ts';
 import type { Compressor, EndpointHost, NamespaceReader, RequestScope } from './endpoints/endpoint.ts';
 import {
@@ -143,7 +143,7 @@ export class ResourceServer {
       minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? MIN_REQUEST_TIMEOUT_SECONDS,
       random: () => options.random(),
       watches: new WatchSet(options.clock),
-      slab: new AnswerSlab(),
+      slab: new Slab(),
       gzip: options.gzip,
       onWatchEvents: options.onWatchEvents,
       onUntracked: options.onUntracked,

@@ -40,6 +40,22 @@ export class GuardedSink {
     this.#called();
   }
 
+  /** Whether the sink wants calls of `prepare`. */
+  get prepares(): boolean {
+    return this.#sink.prepare !== undefined;
+  }
+
+  prepare(events: readonly StorageEvent[]): void {
+    if (this.#ending !== undefined) return;
+    this.#calling = true;
+    try {
+      this.#sink.prepare?.(events);
+    } catch (caught) {
+      this.#threw(caught);
+    }
+    this.#called();
+  }
+
   progress(revision: Revision): void {
     if (this.#ending !== undefined) return;
     this.#calling = true;

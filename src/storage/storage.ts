@@ -188,6 +188,11 @@ export interface WatchSink {
    */
   events(events: readonly StorageEvent[]): void;
   /**
+   * These very events are being made durable: a later call of `events` has them, unless their commit fails. A sink may
+   * do work for them in advance, but must not show them. They are writes of this process. Drivers need not call it.
+   */
+  prepare?(events: readonly StorageEvent[]): void;
+  /**
    * All changes of the ranges up to and including this revision have been delivered. Called after the initial state, on
    * request, and from time to time.
    */

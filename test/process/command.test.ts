@@ -145,7 +145,7 @@ describe('keelson', () => {
     expect([await sameFolder.exited, await samePort.exited]).toEqual([2, 2]);
     expect(sameFolder.errors).toMatch(/^keelson: data folder \S+ is in use by process \d+: stop it first, .*\n$/);
     expect(samePort.errors).toMatch(
-      new RegExp(`^keelson: cannot listen on 127.0.0.1:${port}: another program uses that port .*\n$`),
+      new RegExp(`^keelson: --secure-port: cannot listen on 127.0.0.1:${port}: another program uses that port .*\n$`),
     );
     expect(sameFolder.output + samePort.output).toBe('');
   });

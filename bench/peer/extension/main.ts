@@ -10,7 +10,7 @@ import { type Credentials, TOKEN_USERS } from '../../../compat/peers/peer.ts';
 import { startChild } from '../../../compat/peers/process.ts';
 import { program, ROOT } from '../../../compat/peers/programs.ts';
 import { startReference } from '../../../compat/peers/reference.ts';
-import { type Started, startTimed } from '../cold-start.ts';
+import { NODE_PLACE, type Started, startTimed } from '../cold-start.ts';
 import { memoryOf } from '../process-figures.ts';
 import { ask, type Side, send } from '../side.ts';
 import type { Bar } from '../table.ts';
@@ -109,7 +109,12 @@ async function warm(side: Side): Promise<void> {
 function startOurs(kubeconfig: string): Promise<Started> {
   const entry = join(ROOT, 'bench', 'peer', 'extension', 'flunder-server.mjs');
   return startTimed(async (folder, port) => [
-    startChild(process.execPath, [entry, String(port), join(folder, 'data'), kubeconfig], join(folder, 'log')),
+    startChild(
+      process.execPath,
+      [entry, String(port), join(folder, 'data'), kubeconfig],
+      join(folder, 'log'),
+      NODE_PLACE,
+    ),
   ]);
 }
 

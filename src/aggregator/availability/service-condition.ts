@@ -24,7 +24,7 @@ export function accessError(what: 'Service' | 'Endpoints', service: BackendServi
   return { status: 'Unknown', reason: `${what}AccessError`, message };
 }
 
-/** Returns undefined if nothing speaks against a request to the backend. Only Services of type ClusterIP have endpoints. */
+/** Returns undefined if a request to the backend can be sent. Only Services of type ClusterIP have endpoints. */
 export function serviceCondition(
   of: BackendService,
   service: JsonObject | undefined,

@@ -2,7 +2,7 @@
  * The discovery documents of other servers: the aggregated form (apidiscovery.k8s.io, v2 and v2beta1, which differ only
  * in that name) and the legacy APIResourceList. Both become the `resources` of an APIVersionDiscovery.
  *
- * Invariant: fields that this server does not know survive. A resource whose known fields have other types than in the
+ * Invariant: fields that this server does not know are kept. A resource whose known fields have other types than in the
  * API is refused, because the document of all groups could not be encoded with it.
  */
 import { formatGroupVersion, type GroupVersion } from '../../apimachinery/meta/gvk.ts';
@@ -33,7 +33,9 @@ export function isAggregatedForm(contentType: string): boolean {
   );
 }
 
-/** Parses an APIGroupDiscoveryList. Only the versions in `wanted` are read. Throws TransportError for any other body. */
+/**
+ * Parses an APIGroupDiscoveryList. Only the versions in `wanted` are read. Throws TransportError for any other body.
+ */
 export function parseAggregated(body: Uint8Array, wanted: readonly GroupVersion[]): GivenVersions {
   const document = parseDocument(body, 'APIGroupDiscoveryList');
   const names = new Set(wanted.map(formatGroupVersion));

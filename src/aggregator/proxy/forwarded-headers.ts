@@ -1,8 +1,9 @@
 /**
  * The headers of a request that is passed on to the server of a group-version.
  *
- * Invariants: the server gets no credential of the client, and no header that could pass for one of this server. All
- * headers that this server sets are set after the client's, so a client cannot remove one by listing it in Connection.
+ * Invariants: the server gets no credential of the client, and no client header that it could take for one of this
+ * server. All headers that this server sets are set after the client's, so a client cannot remove one by listing it in
+ * Connection.
  */
 import { isImpersonationHeader } from '../../server/filters/impersonation/impersonation-headers.ts';
 import type { Incoming } from '../../server/http/exchange.ts';

@@ -1,5 +1,5 @@
 /**
- * The proxy to the servers of remote group-versions. Bodies are streamed in both directions; nothing of them is kept.
+ * The proxy to the servers of remote group-versions. Bodies are streamed in both directions and not kept.
  *
  * The reference answers failures with plain text. This proxy answers with a Status of the same code, which clients show
  * better.

@@ -1,5 +1,6 @@
 /**
- * A type with every kind of merge, and generators of its values, for tests. Few names and values, so that writers meet.
+ * A type with every kind of merge, and generators of its values, for tests. There are few names and values, so that
+ * writers often write the same fields.
  */
 import fc from 'fast-check';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';

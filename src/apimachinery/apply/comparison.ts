@@ -35,7 +35,7 @@ export function writtenPaths(left: JsonValue, right: JsonValue, type: MergeType)
   return changes === undefined ? EMPTY_SET : union(changes.modified, changes.added);
 }
 
-/** Undefined: nothing changes, which most calls find. */
+/** Undefined if no field changes, which is the usual case. */
 type Changes = Comparison | undefined;
 
 const MODIFIED: Comparison = { removed: EMPTY_SET, modified: LEAF, added: EMPTY_SET };
@@ -45,7 +45,7 @@ function compare(left: JsonValue, right: JsonValue, type: MergeType): Changes {
   const kind = kindOf(type, right);
   const changes = compareAs(kind, left, right, type);
   const leftKind = kindOf(type, left);
-  // A value that changes its kind loses what it had as the one and gains what it has as the other.
+  // A value that changes its kind loses the paths of the old kind and gains those of the new one.
   return leftKind === kind ? changes : join(compareAs(leftKind, left, right, type), changes);
 }
 
@@ -75,7 +75,7 @@ function join(a: Changes, b: Changes): Changes {
 
 const NOTHING: JsonObject = {};
 
-/** Where neither side has entries, the difference between none and empty is all there is to see. */
+/** Two maps without entries can differ only as null and the empty object do: they are compared as leaves. */
 function compareMaps(left: JsonValue, right: JsonValue, type: MapType): Changes {
   const before = asObject(left);
   const after = asObject(right);

@@ -108,7 +108,7 @@ export class KeyIndex {
     return this.#positions === undefined ? this.keys.indexOf(key) : (this.#positions.get(key) ?? -1);
   }
 
-  /** The keys of more than one item; undefined if there are none, as nearly always. */
+  /** The keys that more than one item has. Undefined if there are none, which is the usual case. */
   duplicates(): Set<ItemKey> | undefined {
     let found: Set<ItemKey> | undefined;
     for (let i = 0; i < this.keys.length; i++) {

@@ -10,7 +10,7 @@ export interface VersionedSet {
   readonly applied: boolean;
 }
 
-/** By manager; what identifies a manager is the caller's to choose. */
+/** By manager. The caller chooses the text that identifies a manager. */
 export type Managers = Map<string, VersionedSet>;
 
 /** A field whose value would change though another manager owns it. */

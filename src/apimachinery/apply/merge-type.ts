@@ -1,7 +1,7 @@
 /**
- * How values of a type merge: structured-merge-diff's schema atoms. A type may allow scalars, lists and objects at
- * once; the value decides which of the three applies. Types are immutable, may be recursive, and open their parts when
- * a value first needs them.
+ * The merge type: how values of a type are merged. It corresponds to structured-merge-diff's schema atoms. A type may
+ * allow scalars, lists and objects at once; the value decides which of the three applies. Types are immutable, may be
+ * recursive, and open their parts when a value first needs them.
  */
 import type { JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';

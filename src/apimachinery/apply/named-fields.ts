@@ -1,4 +1,4 @@
-/** Field sets in which named fields count with what is below them. */
+/** Field sets to which the named fields above their members are added. */
 import { asMember, FieldSet } from '../field-set/field-set.ts';
 import { KeyElement, type PathElement } from '../field-set/path-element.ts';
 import type { MergeType } from './merge-type.ts';

@@ -1,6 +1,6 @@
 /**
  * Removal of abandoned fields. A field is abandoned if the applier applied it last time, does not apply it now, and no
- * other manager owns it. A list item or struct field goes with everything below it that no manager owns.
+ * other manager owns it. A list item or struct field is removed together with the fields below it that no manager owns.
  */
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { FieldSet } from '../field-set/field-set.ts';
@@ -35,7 +35,7 @@ const LAST = 'last applied version';
 export function* prune({ merged, managers, applier, last }: PruneRequest, converter: Converter): Steps<TypedValue> {
   if (last === undefined || last.set.isEmpty || converter.typeAt(last.apiVersion) === undefined) return merged.typed;
   const next = managers.get(applier) as VersionedSet;
-  // A set that only grows abandons nothing: what it holds, the new set holds with all the items and keys on the way.
+  // If the new set contains the old one, no field is abandoned: the items and keys above its members are in it, too.
   if (next.apiVersion === last.apiVersion && difference(last.set, next.set).isEmpty) return merged.typed;
   const before = yield* convertTo(merged, last.apiVersion, `${FAILED}: failed to convert merged object to ${LAST}`);
   const emptied = withValue(before, removeItems(before.typed.value, named(last.set, before), before.typed.type));

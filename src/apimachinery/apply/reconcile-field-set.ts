@@ -1,6 +1,7 @@
 /**
  * Field sets that were written under an earlier schema. Where a list or object has become atomic since, its owner owns
- * it as a whole. The other direction needs nothing: an atomic owner of what is granular now owns just that path.
+ * it as a whole. The other direction needs no change: the owner of a value that was atomic and is granular now owns
+ * only its path.
  */
 import { FieldSet, LEAF } from '../field-set/field-set.ts';
 import type { PathElement } from '../field-set/path-element.ts';
@@ -26,7 +27,7 @@ export function reconcileFieldSet(set: FieldSet, type: MergeType): FieldSet {
   return children === undefined ? set : new FieldSet(set.isMember, set.elements, children);
 }
 
-/** Sets do not tell which kind a value had: a type that allows several counts as an object. */
+/** A set does not record the kind of a value. A type that allows several kinds is treated as an object. */
 function isAtomic(type: MergeType): boolean {
   if (type.fallback === MAP) return type.map?.atomic === true && !type.map.isDeduced;
   return type.fallback === LIST && type.list?.relation === 'atomic';

@@ -1,5 +1,5 @@
 /**
- * Removal and extraction of the fields of a set. What a removal leaves without entries becomes null, as in
+ * Removal and extraction of the fields of a set. A list or object whose last entry is removed becomes null, as in
  * structured-merge-diff.
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';

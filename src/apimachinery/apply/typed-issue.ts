@@ -22,7 +22,7 @@ export interface TypedIssue {
   readonly value?: JsonValue;
 }
 
-/** An issue as it travels up: parents put their elements in front. */
+/** An issue whose path begins at the value that was validated. Callers prepend the elements of its parents. */
 export interface PendingIssue {
   readonly kind: TypedIssueKind;
   readonly path: PathElement[];

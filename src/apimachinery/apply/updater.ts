@@ -19,7 +19,7 @@ import type { TypedValue } from './typed-value.ts';
 
 export interface UpdaterOptions {
   readonly converter: Converter;
-  /** By API version: what of a manager's fields counts. Default: everything. */
+  /** By API version: the fields that a manager can own. Default: all. */
   readonly filters?: ReadonlyMap<string, SetFilter>;
 }
 
@@ -106,7 +106,7 @@ export class Updater {
     return { kind: 'applied', object, managers: updated };
   }
 
-  /** The managers whose versions are known, with sets as the present schema has them. */
+  /** The managers whose versions are served, with their sets reconciled to the present schema. */
   #reconcile(managers: Managers): Managers {
     const reconciled: Managers = new Map();
     for (const [manager, versioned] of managers) {

@@ -18,7 +18,7 @@ import {
 } from './merge-type.ts';
 import type { PendingIssue, TypedIssue, TypedIssueKind } from './typed-issue.ts';
 
-/** Types may be recursive; no object that people write is nested as deep. */
+/** Types may be recursive. No real object is nested this deep. */
 export const MAX_TYPED_DEPTH = 1000;
 
 export interface ValidateOptions {

@@ -6,7 +6,7 @@
 import { type ElementReadResult, readElement, writeElement } from './element-codec.ts';
 import type { PathElement } from './path-element.ts';
 
-/** When a table is full it is emptied; names in use are soon back. */
+/** A table that is full is emptied. Names in use are added again when they occur next. */
 const MAX_ENTRIES = 8192;
 
 /** Longer texts are rare and would make the bound meaningless. */

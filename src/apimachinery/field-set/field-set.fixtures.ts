@@ -1,4 +1,6 @@
-/** Generators of path elements and field sets for property tests. Few names and values, so that sets overlap. */
+/**
+ * Generators of path elements and field sets for property tests. There are few names and values, so that sets overlap.
+ */
 import fc from 'fast-check';
 import type { JsonValue } from '../../base/json-value.ts';
 import { type FieldSet, fieldSetOf } from './field-set.ts';

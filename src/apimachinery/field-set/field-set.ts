@@ -25,7 +25,7 @@ export class FieldSet {
     return !this.isMember && this.elements.length === 0;
   }
 
-  /** True if the path that leads here is a member and nothing below it is. */
+  /** True if the path that leads here is a member and no path below it is. */
   get isLeaf(): boolean {
     return this.isMember && this.elements.length === 0;
   }
@@ -71,7 +71,7 @@ function* pathsBelow(set: FieldSet, prefix: Path): Generator<Path> {
 /** The set without paths. */
 export const EMPTY_SET: FieldSet = new FieldSet(false, [], []);
 
-/** A member with nothing below it: what most paths of a set end in. */
+/** A member without children: the last node of most paths. */
 export const LEAF: FieldSet = new FieldSet(true, [], []);
 
 /** The position of an element; negative (`-1 - place`) if it is absent, where `place` is where it belongs. */

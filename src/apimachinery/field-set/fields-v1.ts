@@ -7,7 +7,7 @@ import { findElementOf, findTextOf } from './element-table.ts';
 import { asMember, EMPTY_SET, FieldSet, LEAF } from './field-set.ts';
 import { compareElements, type PathElement } from './path-element.ts';
 
-/** Sets are walked by recursion; no type of an API is nested as deep. */
+/** Sets are walked by recursion. No type of an API is nested this deep. */
 const MAX_DEPTH = 1000;
 
 export type FieldsV1ReadResult =

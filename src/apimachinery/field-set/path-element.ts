@@ -50,7 +50,9 @@ export class ValueElement {
   }
 }
 
-/** The item of a list at a position. Apply makes none of these; they occur in FieldsV1 of other origin. */
+/**
+ * The item of a list at a position. Apply does not make such elements. They occur in FieldsV1 that other writers made.
+ */
 export class IndexElement {
   readonly rank: typeof INDEX = INDEX;
   readonly index: number;

@@ -81,7 +81,7 @@ export const STATUS_CATALOGUE: Readonly<Record<CatalogueName, CatalogueEntry>> =
     reason: 'TooManyRequests',
     when: 'The caller must wait, such as for a disruption budget.',
   },
-  badRequest: { code: 400, reason: 'BadRequest', when: 'The request makes no sense and never will.' },
+  badRequest: { code: 400, reason: 'BadRequest', when: 'The request is malformed; a retry does not help.' },
   methodNotAllowed: { code: 405, reason: 'MethodNotAllowed', when: 'The resource does not have the verb.' },
   notAcceptable: { code: 406, reason: 'NotAcceptable', when: 'No media type of the Accept header can be produced.' },
   requestEntityTooLarge: { code: 413, reason: 'RequestEntityTooLarge', when: 'The body exceeds the limit.' },

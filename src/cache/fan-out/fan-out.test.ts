@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
-import { settle } from '../../base/virtual-clock.ts';
 import { begin, labelFilter, objectBytes, PREFIX, RecordingSink, started, testEncoding } from '../cache.fixtures.ts';
 import type { EventSink } from '../cache.ts';
-import { nextTurn } from './fan-out.ts';
 
 describe('fan-out', () => {
   it('encodes an event once for all watchers of one form and writes the same buffer to each', async () => {
@@ -198,14 +196,5 @@ describe('fan-out', () => {
     turns.runAll();
     expect(sink.ended).toMatchObject({ reason: 'failed', error: { message: 'no' } });
     await cache.stop();
-  });
-
-  it('flushes in the next turn of the event loop by default', async () => {
-    const order: string[] = [];
-    nextTurn(() => order.push('turn'));
-    await Promise.resolve();
-    order.push('microtask');
-    await settle();
-    expect(order).toEqual(['microtask', 'turn']);
   });
 });

@@ -4,6 +4,7 @@
  * event-loop turn.
  * Invariant: no watcher waits for another one; a sink that throws or falls behind ends its own watch only.
  */
+import { nextTurn } from '../../base/next-turn.ts';
 import type { OrderedMap } from '../../base/ordered-map.ts';
 import type { Revision } from '../../storage/storage.ts';
 import type {
@@ -26,13 +27,6 @@ import { Group, type GroupHost } from './group.ts';
 import { Watcher } from './watcher.ts';
 
 const DEFAULT_QUEUE: QueueBounds = { events: 1024, bytes: 8 * 1024 * 1024 };
-
-/** `setImmediate` where there is one, else a microtask. */
-export const nextTurn: Scheduler = (callback) => {
-  const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };
-  if (setImmediate === undefined) queueMicrotask(callback);
-  else setImmediate(callback);
-};
 
 export interface FanOutOptions {
   readonly forms: Forms;

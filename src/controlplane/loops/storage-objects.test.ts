@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
-import { VirtualClock } from '../../base/virtual-clock.ts';
+import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import { changedStorage } from '../../storage/changed-storage.fixtures.ts';
 import type { ForkableStorage } from '../../storage/embedded-storage.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
@@ -54,6 +54,8 @@ function setUp() {
   };
   const taken = async (): Promise<readonly string[]> => {
     await clock.advance(0);
+    // A follower takes changes in the turn after the next one.
+    for (let turn = 0; turn < 2; turn++) await settle();
     return calls.splice(0);
   };
   return { clock, main, other, shown, objects, listener, troubles, taken };
@@ -114,5 +116,18 @@ describe('the stored objects of several storages', () => {
     expect(await taken()).toEqual(['put meanwhile']);
     expect(shown.breaks).toHaveLength(2);
     following.stop();
+  });
+
+  it('take changes that were delivered before a failure or a progress report first, and none after the stop', async () => {
+    const { main, other, shown, objects, listener, taken } = setUp();
+    const following = objects.follow(listener);
+    await taken();
+    await other.create('registry/secrets/a', bytes('before the failure'));
+    shown.breaks[0]?.({ reason: 'failed', error: new Error('lost') });
+    await main.create('registry/pods/a', bytes('later'));
+    expect(await taken()).toEqual(['put before the failure', 'put later']);
+    await main.create('registry/pods/b', bytes('too late'));
+    following.stop();
+    expect(await taken()).toEqual([]);
   });
 });

@@ -2,11 +2,14 @@
  * The stored objects for loops, over one watch of all keys per storage and follower. Invariant: a follower sees every
  * change once, and those of one storage in order; after a failure it continues from the last revision, or from a new
  * state of all storages if the history is gone.
+ *
+ * A follower takes the changes of a commit two turns later, when the answers to its writers have been sent.
  */
 import { backoffDelay } from '../../base/backoff.ts';
 import { type Clock, sleep, type Timer } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import { nextTurn } from '../../base/next-turn.ts';
 import type { ServedResource } from '../../loops/served-resources.ts';
 import type { StoredObjectListener, StoredObjects } from '../../loops/stored-objects.ts';
 import { isPrivateKey } from '../../server/registry/stored-forms.ts';
@@ -70,6 +73,8 @@ interface Source {
   watch: Watch | undefined;
   timer: Timer | undefined;
   failures: number;
+  /** Events that the follower has not taken yet. */
+  readonly waiting: StorageEvent[];
 }
 
 class Follower {
@@ -83,6 +88,8 @@ class Follower {
   readonly #sources: readonly Source[];
   #failures = 0;
   #timer: Timer | undefined;
+  /** Waiting events are going to be taken. */
+  #taking = false;
 
   constructor(options: StorageObjectsOptions, listener: StoredObjectListener, from: 'state' | 'now') {
     this.#options = options;
@@ -96,6 +103,7 @@ class Follower {
       watch: undefined,
       timer: undefined,
       failures: 0,
+      waiting: [],
     }));
   }
 
@@ -121,6 +129,7 @@ class Follower {
       source.timer = undefined;
       source.watch = undefined;
       watch?.stop();
+      source.waiting.length = 0;
     }
   }
 
@@ -165,12 +174,14 @@ class Follower {
       const watch = source.storage.watch(
         { ranges: [{ prefix: this.#prefix }], from: { after: source.revision }, previous: true },
         {
-          events: (events) => this.#events(source, events),
+          events: (events) => this.#add(source, events),
           progress: (revision) => {
+            this.#take(source);
             source.failures = 0;
             source.revision = Math.max(source.revision, revision);
           },
           end: (reason) => {
+            this.#take(source);
             if (source.watch === watch) this.#ended(source, reason);
           },
         },
@@ -181,9 +192,23 @@ class Follower {
     }
   }
 
-  #events(source: Source, events: readonly StorageEvent[]): void {
+  #add(source: Source, events: readonly StorageEvent[]): void {
+    for (const event of events) source.waiting.push(event);
+    if (this.#taking) return;
+    this.#taking = true;
+    // Answers are flushed in the next turn.
+    nextTurn(() => nextTurn(() => this.#takeAll()));
+  }
+
+  #takeAll(): void {
+    this.#taking = false;
+    for (const source of this.#sources) this.#take(source);
+  }
+
+  #take(source: Source): void {
+    if (this.#stopping.signal.aborted || source.waiting.length === 0) return;
     source.failures = 0;
-    for (const event of events) {
+    for (const event of source.waiting.splice(0)) {
       source.revision = event.revision;
       if (!this.#isFollowed(event.key, source.storage)) continue;
       if (event.type === 'put') this.#listener.put(event.value, event.revision, event.previous?.value);

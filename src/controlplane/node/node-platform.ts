@@ -29,6 +29,7 @@ import { StorageError } from '../../storage/errors.ts';
 import { folderError } from '../../storage/lmdb/folder-error.ts';
 import { lockFolder } from '../../storage/lmdb/folder-lock.ts';
 import type { Platform } from '../platform.ts';
+import { etcdProblem } from './etcd-problem.ts';
 import { checkRestoreFinished } from './restore-state.ts';
 
 export const nodePlatform: Platform = {
@@ -90,7 +91,9 @@ export const nodePlatform: Platform = {
     } catch (caught) {
       await storage.stop();
       const cause = toError(caught);
-      throw new ConfigError(`cannot use etcd at ${servers.join(', ')}: ${cause.message}`, { cause });
+      throw new ConfigError(`cannot use etcd at ${servers.join(', ')}: ${etcdProblem(servers, cause.message)}`, {
+        cause,
+      });
     }
   },
   openAuditLog: async (options) => {

@@ -1,4 +1,4 @@
-/** Authorization by the parent, with a SubjectAccessReview per question and 10 s. */
+/** Authorization by the parent: one SubjectAccessReview per distinct question, whose answer is kept for 10 s. */
 import { toError } from '../../base/errors.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
 import {

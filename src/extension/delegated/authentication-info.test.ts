@@ -1,5 +1,45 @@
 import { describe, expect, it } from 'vitest';
-import { parseAuthenticationInfo } from './authentication-info.ts';
+import { TransportError } from '../../base/errors.ts';
+import { createClient } from '../../client/create-client.ts';
+import { createInformerSet } from '../../client/informer-set.ts';
+import { followAuthenticationInfo, parseAuthenticationInfo } from './authentication-info.ts';
+import { fakeParent, refusal } from './parent.fixtures.ts';
+
+const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+
+describe('a parent that does not publish its authentication', () => {
+  const follow = (answer: () => unknown): Promise<unknown> => {
+    const { transport } = fakeParent({ [`GET ${CONFIG_MAP}`]: answer });
+    return followAuthenticationInfo({
+      client: createClient(transport),
+      informers: createInformerSet({ transport }),
+      onChange: () => undefined,
+      onProblem: () => undefined,
+    });
+  };
+
+  it.each([
+    [403, 'Forbidden', 'bind its user to the role extension-apiserver-authentication-reader'],
+    [401, 'Unauthorized', 'a token may have expired'],
+    [404, 'NotFound', 'of the parent: NotFound'],
+  ])('is a ConfigError that says what to do after a %i', async (code, reason, advice) => {
+    await expect(follow(() => refusal(code, reason))).rejects.toMatchObject({
+      keelsonError: 'ConfigError',
+      message: expect.stringContaining(advice),
+    });
+  });
+
+  it('is a TransportError that names the ConfigMap if it cannot be reached', async () => {
+    const refused = follow(() => {
+      throw new TransportError('connection refused');
+    });
+    await expect(refused).rejects.toMatchObject({
+      keelsonError: 'TransportError',
+      message:
+        'cannot read the ConfigMap kube-system/extension-apiserver-authentication of the parent: connection refused',
+    });
+  });
+});
 
 describe('the published authentication', () => {
   it('is read with its CAs, names and headers', () => {

@@ -1,10 +1,10 @@
 /**
  * The authentication of the parent as it is published for extension servers: the ConfigMap
  * `kube-system/extension-apiserver-authentication`, followed by a watch.
- * Invariant: what was read last is used until a newer state can be read; a malformed state changes nothing.
+ * Invariant: the last valid state is used until a newer valid one is read. A malformed state is ignored.
  */
-import { isForbidden, isNotFound } from '../../apimachinery/status/status.ts';
-import { ConfigError, toError } from '../../base/errors.ts';
+import { isForbidden, isNotFound, isUnauthorized } from '../../apimachinery/status/status.ts';
+import { ConfigError, isTransportError, TransportError, toError } from '../../base/errors.ts';
 import type { Stoppable } from '../../base/lifetime.ts';
 import type { Client } from '../../client/api.ts';
 import type { InformerSet } from '../../client/informer.ts';
@@ -30,9 +30,13 @@ export interface AuthenticationInfoOptions {
   onProblem(error: Error): void;
 }
 
+const FORBIDDEN_HELP = `bind its user to the role ${NAME}-reader: kubectl create rolebinding NAME -n ${NAMESPACE} --role=${NAME}-reader --serviceaccount=NAMESPACE:NAME`;
+const UNAUTHORIZED_HELP =
+  'the parent does not accept the credentials of this server; a token may have expired: kubectl create token makes another one';
+
 /**
  * Reads the ConfigMap and begins to follow it. Resolves with the first state. Throws ConfigError if this user may not
- * read it or it does not exist.
+ * read it or it does not exist, and TransportError if the parent cannot be reached.
  */
 export async function followAuthenticationInfo(
   options: AuthenticationInfoOptions,
@@ -66,13 +70,11 @@ async function readFirst(client: Client): Promise<ParentAuthentication> {
     return parseAuthenticationInfo(data ?? {});
   } catch (caught) {
     const cause = toError(caught);
-    if (!isForbidden(caught) && !isNotFound(caught)) throw cause;
-    const help = isForbidden(caught)
-      ? `; bind its user to the role ${NAME}-reader: kubectl create rolebinding NAME -n ${NAMESPACE} --role=${NAME}-reader --serviceaccount=NAMESPACE:NAME`
-      : '';
-    throw new ConfigError(`cannot read the ConfigMap ${NAMESPACE}/${NAME} of the parent: ${cause.message}${help}`, {
-      cause,
-    });
+    const message = `cannot read the ConfigMap ${NAMESPACE}/${NAME} of the parent: ${cause.message}`;
+    if (isTransportError(caught)) throw new TransportError(message, { cause, retryable: caught.retryable });
+    if (isForbidden(caught)) throw new ConfigError(`${message}; ${FORBIDDEN_HELP}`, { cause });
+    if (isUnauthorized(caught)) throw new ConfigError(`${message}; ${UNAUTHORIZED_HELP}`, { cause });
+    throw isNotFound(caught) ? new ConfigError(message, { cause }) : cause;
   }
 }
 

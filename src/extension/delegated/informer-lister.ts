@@ -60,7 +60,7 @@ class InformerLister<T> implements ParentLister {
   }
 }
 
-/** A transform of informers. Nothing here reads the owners of fields, which are a large part of an object. */
+/** A transform of informers that drops managedFields: they are a large part of an object, and no plugin reads them. */
 export function withoutManagedFields<T>(object: T): T {
   const { metadata } = object as { metadata?: { managedFields?: unknown } };
   delete metadata?.managedFields;

@@ -9,7 +9,7 @@ import type { MaybePromise } from '../../base/maybe-promise.ts';
 export interface SharedResultsOptions<V> {
   readonly clock: Clock;
   readonly limit: number;
-  /** How long a result is used, in milliseconds. 0: it answers the callers that wait for it, and nobody else. */
+  /** How long a result is used, in milliseconds. 0: only the callers that wait for the call get it. */
   lifetimeMs(value: V): number;
 }
 

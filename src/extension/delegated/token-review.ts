@@ -1,5 +1,5 @@
 /**
- * Authentication of bearer tokens by the parent, with a TokenReview per token and 10 s.
+ * Authentication of bearer tokens by the parent: one TokenReview per token, whose result is kept for 10 s.
  * Invariant: tokens are kept neither in memory nor in messages: the results are found by a keyed hash.
  */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';

@@ -171,6 +171,13 @@ describe('the listener of an extension server', () => {
     expect(await peerNames(port, ca)).toContain('DNS:bank.bank.svc');
   });
 
+  it('names hosts that are added while it starts', async () => {
+    const server = create();
+    const listening = server.listen();
+    const ca = await server.addServingHosts(['bank.bank.svc']);
+    expect(await peerNames((await listening).port, ca)).toContain('DNS:bank.bank.svc');
+  });
+
   it('ends watches, finishes requests and closes all connections when it stops', async () => {
     const abort = new AbortController();
     const listening = await create().listen({ signal: abort.signal });

@@ -103,12 +103,13 @@ class NodeExtensionServer implements ExtensionServer {
     this.#certificates.addHosts([...servingHosts(host), ...(options.hosts ?? [])]);
     // The certificate is issued while the server waits for its parent and its disk.
     const issued = options.certFile === undefined ? this.#certificates.serving() : undefined;
-    const [{ server, access }] = await settleAll([this.#start(), issued]);
+    const [{ server, access }, issuedCertificate] = await settleAll([this.#start(), issued]);
     try {
       this.#listener = await listenOn(options, {
         handler: server.handler,
         metrics: server.generic.metrics,
         certificates: this.#certificates,
+        issued: issuedCertificate,
         access,
         clock: this.#clock,
         logger: this.#logger,

@@ -12,8 +12,8 @@ import { type Listener, startListener } from '../../node/listener.ts';
 import { problemLogger } from '../../node/problems.ts';
 import { reachableUrl } from '../../node/reachable-url.ts';
 import { readKeyPair } from '../../node/tls/read-key-pair.ts';
-import type { ServingCertificates } from '../../node/tls/serving-certificates.ts';
-import type { TlsConfig } from '../../node/tls/tls-config.ts';
+import type { ServingCertificate, ServingCertificates } from '../../node/tls/serving-certificates.ts';
+import type { KeyPair, TlsConfig } from '../../node/tls/tls-config.ts';
 import { startCertificateRenewal } from '../../pki/certificate-renewal.ts';
 import { formatKubeconfig } from '../../pki/kubeconfig.ts';
 import type { Handler } from '../../server/http/exchange.ts';
@@ -33,6 +33,8 @@ export interface ServingParts {
   readonly handler: Handler;
   readonly metrics: ServerMetrics;
   readonly certificates: ServingCertificates;
+  /** Issued during the start. Undefined: the operator gives the files of a certificate. */
+  readonly issued: ServingCertificate | undefined;
   readonly access: Access;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -58,12 +60,19 @@ export async function listenOn(options: ExtensionListenOptions, parts: ServingPa
   const { certFile, keyFile } = options;
   if ((certFile === undefined) !== (keyFile === undefined))
     throw new ConfigError('certFile and keyFile: set both or neither');
-  const { certificates, access, clock, logger, host } = parts;
-  const load = async (): Promise<TlsConfig> => ({
-    ...(await (certFile === undefined ? certificates.serving() : readKeyPair(certFile, keyFile ?? ''))),
+  const { certificates, issued, access, clock, logger, host } = parts;
+  const withClientCas = async (pair: KeyPair): Promise<TlsConfig> => ({
+    ...pair,
     clientCa: await clientCas(access, certificates),
   });
-  const config = await load();
+  const load = async (): Promise<TlsConfig> =>
+    withClientCas(
+      certFile === undefined ? (await certificates.serving()).pair : await readKeyPair(certFile, keyFile ?? ''),
+    );
+  // Hosts that the program added in the meantime are not in the certificate.
+  const isCurrent = issued !== undefined && issued.hostCount === certificates.hostCount;
+  const config = isCurrent ? await withClientCas(issued.pair) : await load();
+  const caPem = issued === undefined ? config.cert : issued.ca;
   const listener = await startListener({
     host,
     port: options.port ?? 0,
@@ -90,8 +99,8 @@ export async function listenOn(options: ExtensionListenOptions, parts: ServingPa
     reload().catch((caught: unknown) => logger.error('cannot use the CAs of clients', toError(caught)));
   });
   try {
-    const ca = certFile === undefined ? await certificates.ca() : config.cert;
-    return new RunningListener({ options, parts, listener, renewal, reload, ca, kubeconfig: await adminKubeconfig() });
+    const kubeconfig = await adminKubeconfig();
+    return new RunningListener({ options, parts, listener, renewal, reload, ca: caPem, kubeconfig });
   } catch (caught) {
     await Promise.all([renewal.stop(), listener.stop()]);
     throw caught;
@@ -100,7 +109,6 @@ export async function listenOn(options: ExtensionListenOptions, parts: ServingPa
   async function adminKubeconfig(): Promise<string | undefined> {
     if (!parts.admin) return undefined;
     const { certificatePem, keyPem } = await certificates.admin();
-    const caPem = certFile === undefined ? await certificates.ca() : config.cert;
     const credentials = { kind: 'certificate', certificatePem, keyPem } as const;
     return formatKubeconfig({ server: reachableUrl(listener), caPem, credentials });
   }

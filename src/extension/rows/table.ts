@@ -1,9 +1,9 @@
 /**
- * Rows in a table of a SQL database, over a query function of the program. There is no driver here: the program brings
- * its own, with its own pool, credentials and timeouts.
+ * Rows in a table of a SQL database, over a query function of the program. This module has no database driver: the
+ * program supplies one, with its own pool, credentials and timeouts.
  *
- * An object is one row: namespace, name, the object as JSON, and a version. Other columns can show fields of the object;
- * the database computes them, so SQL users can filter and index by them.
+ * An object is one row: namespace, name, the object as JSON, and a version. Other columns can show fields of the
+ * object; the database computes them, so SQL users can filter and index by them.
  */
 import { onAbort } from '../../base/abort.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -40,9 +40,9 @@ export interface TableOptions {
   /** Default `postgresql`. */
   readonly dialect?: 'postgresql' | 'sqlite';
   /**
-   * Columns that show fields of the objects, for SQL users: `{ owner: 'spec.owner' }`, or with a type, `{ balance: { path:
-   * 'status.balance', type: 'integer' } }`. The type is `text` by default. A value that the type does not accept makes
-   * the write fail.
+   * Columns that show fields of the objects, for SQL users: `{ owner: 'spec.owner' }`, or with a type, `{ balance: {
+   * path: 'status.balance', type: 'integer' } }`. The type is `text` by default. A value that the type does not accept
+   * makes the write fail.
    */
   readonly columns?: Readonly<Record<string, ColumnOption>>;
   /**
@@ -78,7 +78,9 @@ const LOG_INTERVAL_MS = 1000;
 /** The log is pruned after this many changes have been read from it. */
 const PRUNE_EVERY = 1000;
 
-/** Rows in the table `name`. Nothing is queried before the rows are used. Throws ConfigError for names it cannot use. */
+/**
+ * Rows in the table `name`. Nothing is queried before the rows are used. Throws ConfigError for names it cannot use.
+ */
 export function table(query: Query, name: string, options: TableOptions = {}): Table {
   return new SqlTable(query, name, options);
 }

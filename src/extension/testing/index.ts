@@ -1,5 +1,5 @@
 /**
- * The front door `keelson/extension/testing`: the conformance suite that authors of rows run, with any test runner.
+ * The entry point `keelson/extension/testing`: the conformance suite that authors of rows run, with any test runner.
  *
  * ```ts
  * import { test } from 'node:test';

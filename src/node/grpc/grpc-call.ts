@@ -85,7 +85,7 @@ export abstract class GrpcCall implements RequestEvents<OutboundResponse>, ByteS
   // The body of the response
 
   write(chunks: readonly Uint8Array[]): boolean {
-    // The body of an answer with a status is not gRPC, such as the text of a 404.
+    // A response whose headers have a status has a body that is not gRPC, such as the text of a 404.
     if (this.#isDone || this.#status !== undefined) return true;
     try {
       for (let i = 0; i < chunks.length; i++) this.#push(chunks[i]!);
@@ -220,7 +220,7 @@ export class DuplexCall extends GrpcCall implements GrpcDuplex {
   }
 }
 
-/** A call that failed without a status. One that was not sent has done nothing. */
+/** The error of a call that failed without a status. A call that was not sent had no effect. */
 export function unavailable({ endpoint }: { readonly endpoint: string }, message: string, cause?: unknown): GrpcError {
   const progress = cause instanceof NotSentError ? 'refused' : 'unknown';
   return new GrpcError(GRPC.unavailable, `${endpoint}: ${message}`, { progress, cause });

@@ -20,7 +20,7 @@ export interface GrpcEndpoint {
 
 const UNIX = 'unix://';
 
-/** Throws ConfigError for an address that is none of the three forms. */
+/** Throws ConfigError for an address that has none of the three forms. */
 export function parseGrpcEndpoint(endpoint: string, tls: GrpcTls): GrpcEndpoint {
   if (endpoint.startsWith(UNIX)) {
     // Linux marks a name in the abstract namespace with a zero byte.

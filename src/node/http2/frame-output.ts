@@ -49,7 +49,7 @@ export class FrameOutput {
   }
 
   /**
-   * Returns everything since the last call, or undefined if that is nothing. The caller must pass it to `release` once
+   * Returns the bytes since the last call, or undefined if there are none. The caller must pass it to `release` once
    * it is sent.
    */
   take(): Written | undefined {

@@ -1,6 +1,6 @@
 /**
- * The Huffman decoder of HPACK (RFC 7541, appendix B). This server never encodes: shorter answer headers are not worth
- * the CPU time. The code is canonical, so the code lengths define it. Invalid strings (the end-of-string symbol,
+ * The Huffman decoder of HPACK (RFC 7541, appendix B). Headers are sent without Huffman coding, which would take more
+ * CPU time than the saved bytes are worth. The code is canonical, so the code lengths define it. Invalid strings (the end-of-string symbol,
  * padding other than up to 7 ones) are errors.
  */
 
@@ -30,12 +30,13 @@ function bitsOf(symbol: number): number {
 }
 
 function build(): void {
-  const symbols = Array.from({ length: 257 }, (_, symbol) => symbol);
-  symbols.sort((a, b) => bitsOf(a) - bitsOf(b) || a - b);
+  /** The symbols by the lengths of their codes, in ascending order. */
+  const byLength: number[][] = Array.from({ length: END_OF_STRING_BITS + 1 }, () => []);
+  for (let symbol = 0; symbol <= END_OF_STRING; symbol++) byLength[bitsOf(symbol)]!.push(symbol);
   let nodes = 1;
   let code = 0;
   let length = SHORTEST;
-  for (const symbol of symbols) {
+  for (const symbol of byLength.flat()) {
     const bits = bitsOf(symbol);
     code *= 2 ** (bits - length);
     length = bits;

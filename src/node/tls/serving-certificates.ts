@@ -22,6 +22,14 @@ export interface ServingCertificatesOptions {
   readonly folder: string | undefined;
 }
 
+export interface ServingCertificate {
+  readonly pair: KeyPair;
+  /** The certificate of the CA, PEM. */
+  readonly ca: string;
+  /** How many hosts it was requested for; see `ServingCertificates.hostCount`. */
+  readonly hostCount: number;
+}
+
 export class ServingCertificates {
   readonly #clock: Clock;
   readonly #authorityName: string;
@@ -52,10 +60,20 @@ export class ServingCertificates {
     for (const host of hosts) this.#hosts.add(host);
   }
 
+  /** The number of names and addresses that were added. */
+  get hostCount(): number {
+    return this.#hosts.size;
+  }
+
   /** Returns the certificate of this server. Issues it again if it lacks a host or is due for renewal. */
-  async serving(): Promise<KeyPair> {
-    const { leaf } = await this.#leaf(SERVING, { kind: 'server', hosts: [...this.#hosts] });
-    return { cert: leaf.certificatePem, key: leaf.keyPem };
+  async serving(): Promise<ServingCertificate> {
+    const hosts = [...this.#hosts];
+    const { leaf, authority } = await this.#leaf(SERVING, { kind: 'server', hosts });
+    return {
+      pair: { cert: leaf.certificatePem, key: leaf.keyPem },
+      ca: authority.certificatePem,
+      hostCount: hosts.length,
+    };
   }
 
   /** Returns the client certificate of the administrator, a member of `system:masters`. */

@@ -1,7 +1,7 @@
 /**
  * The TLS configuration of a listener: its serving certificates and the CAs of its clients, as one value that can be
  * replaced at run time.
- * Invariant: OpenSSL has accepted every part of a TlsIdentity, so replacing one never leaves a listener half changed.
+ * Invariant: a listener gets only what OpenSSL has accepted, so replacing a TlsIdentity never leaves it half changed.
  */
 import { constants, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
@@ -33,7 +33,10 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** Checks and prepares a configuration. Throws ConfigError naming the part that cannot be used. */
+/**
+ * Checks and prepares a configuration, except for the default certificate, which `withDefaultCertificate` checks. Throws
+ * ConfigError naming the part that cannot be used.
+ */
 export function createTlsIdentity(config: TlsConfig): TlsIdentity {
   const authorities = config.clientCa === undefined ? undefined : parseAuthorities(config.clientCa);
   // An empty list, not undefined: for undefined Node would trust the public CAs for client certificates.
@@ -49,10 +52,9 @@ export function createTlsIdentity(config: TlsConfig): TlsIdentity {
     secureOptions: constants.SSL_OP_NO_TICKET,
   });
   const options = optionsOf(config);
-  makeContext(options, 'the serving certificate');
   const sni = (config.sni ?? []).map((pair, index) => {
     const what = `the serving certificate for ${pair.names?.join(', ') ?? `SNI pair ${index + 1}`}`;
-    return { fits: nameTest(pair), context: makeContext(optionsOf(pair), what) };
+    return { fits: nameTest(pair), context: withCertificate(what, () => createSecureContext(optionsOf(pair))) };
   });
   return {
     options,
@@ -65,9 +67,14 @@ function poolsOf(authorities: ReadonlyMap<string, readonly Certificate[]>): Auth
   return new Map([...authorities].map(([name, certificates]) => [name, new CertificatePool(certificates)]));
 }
 
-function makeContext(options: SecureContextOptions, what: string): SecureContext {
+/** Makes a server or a context of the default certificate. Throws ConfigError if OpenSSL does not accept it. */
+export function withDefaultCertificate<T>(make: () => T): T {
+  return withCertificate('the serving certificate', make);
+}
+
+function withCertificate<T>(what: string, make: () => T): T {
   try {
-    return createSecureContext(options);
+    return make();
   } catch (caught) {
     const cause = toError(caught);
     throw new ConfigError(`${what} and its key cannot be used: ${cause.message}`, { cause });

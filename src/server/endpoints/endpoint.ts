@@ -12,6 +12,7 @@ import { badRequest, invalid, requestEntityTooLarge } from '../../apimachinery/s
 import type { Clock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { Slab } from '../../base/slab.ts';
 import type { Admission } from '../admission.ts';
 import type { Authorizer } from '../authorizer.ts';
 import type { Answer } from '../http/exchange.ts';
@@ -19,7 +20,6 @@ import type { ServerRequest } from '../http/server-request.ts';
 import type { ResourceContext, ResourceStore } from '../resource/resource-store.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import type { AnswerForm, AnswerForms } from './encode/answer-form.ts';
-import type { AnswerSlab } from './encode/answer-slab.ts';
 import type { ProtobufWriter } from './encode/protobuf-writer.ts';
 import type { WatchEncodings } from './watch/watch-encoding.ts';
 import type { WatchSet } from './watch/watch-set.ts';
@@ -52,7 +52,7 @@ export interface EndpointHost {
   random(): number;
   readonly watches: WatchSet;
   /** The memory of small answers. */
-  readonly slab: AnswerSlab;
+  readonly slab: Slab;
   /** Undefined if answers are never compressed. */
   readonly gzip: Compressor | undefined;
   /** Called after events of a resource were written to a watcher's stream, with their number and size. */

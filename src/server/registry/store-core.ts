@@ -9,7 +9,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import { SharedRead } from '../../base/shared-read.ts';
 import type { CacheList, CacheRange, Entry, FormKey, FreshResult } from '../../cache/cache.ts';
-import { makeEntry } from '../../cache/entry.ts';
+import { makeEntry, makeOwnEntry } from '../../cache/entry.ts';
 import { WatchCache } from '../../cache/watch-cache.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { Revision, Storage } from '../../storage/storage.ts';
@@ -216,18 +216,22 @@ export class StoreCore {
   }
 
   /** The cache entry of a state: the cache's own if it has that state, otherwise a new one. */
-  entryOf({ key, revision, value }: StoredState): Entry {
-    const cached = this.#ready ? this.cache.get(key) : undefined;
-    if (cached?.revision === revision) return cached;
-    const entry = makeEntry(this.versions.describe, key, revision, value);
-    if (entry.broken !== undefined) throw entry.broken;
-    return entry;
+  entryOf(state: StoredState): Entry {
+    return this.#entryOf(state, makeEntry);
   }
 
   /** Like `entryOf`, for the state that an acknowledged write has made. */
   entryOfWrite(state: StoredState): Entry {
-    const entry = this.entryOf(state);
+    const entry = this.#entryOf(state, makeOwnEntry);
     this.cache.expect(entry, state.value);
+    return entry;
+  }
+
+  #entryOf({ key, revision, value }: StoredState, make: typeof makeOwnEntry): Entry {
+    const cached = this.#ready ? this.cache.get(key) : undefined;
+    if (cached?.revision === revision) return cached;
+    const entry = make(this.versions.describe, key, revision, value);
+    if (entry.broken !== undefined) throw entry.broken;
     return entry;
   }
 

@@ -30,6 +30,7 @@ import {
   storedGroupResource,
 } from '../resource/resource-definition.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
+import { encryptedReason } from './encrypted-reason.ts';
 import type { TypeToTranscode } from './envelope-heads.ts';
 import { encodeStored, parseObject, storedObject } from './stored-object.ts';
 import { StoredTranscoder } from './transcode-stored.ts';
@@ -253,17 +254,6 @@ function typeOf(object: JsonObject): string {
 
 function withoutNewline(bytes: Uint8Array): Uint8Array {
   return bytes[bytes.length - 1] === NEWLINE ? bytes.subarray(0, -1) : bytes;
-}
-
-/** `k8s:enc:<provider>:v<N>:<key name>:` */
-const ENCRYPTION_PREFIX_BYTES = 100;
-
-function encryptedReason(stored: Uint8Array): string {
-  const head = String.fromCharCode(...stored.subarray(0, ENCRYPTION_PREFIX_BYTES)).match(
-    /^k8s:enc:(\w+):v\d+:([^:]+):/,
-  );
-  if (head === null) return 'it is encrypted (give --encryption-provider-config)';
-  return `it is encrypted by ${head[1]} with the key ${JSON.stringify(head[2])} (give --encryption-provider-config)`;
 }
 
 function corrupt(key: string, reason: string): StorageError {

@@ -5,10 +5,11 @@
 
 import { managedFieldsOf, setManagedFields } from '../../apimachinery/managed-fields/object-managed-fields.ts';
 import { sharedEntriesBytes } from '../../apimachinery/managed-fields/shared-entries.ts';
-import { EMPTY_BYTES, encodeUtf8, encodeUtf8Around } from '../../base/bytes.ts';
+import { EMPTY_BYTES, encodeUtf8Around, encodeUtf8In } from '../../base/bytes.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
+import { Slab } from '../../base/slab.ts';
 import { LIMITS } from '../../storage/embedded-storage.ts';
 import { StorageError } from '../../storage/errors.ts';
 import type { Revision } from '../../storage/storage.ts';
@@ -77,6 +78,9 @@ export function metadataIn(object: JsonObject): JsonObject {
   return made;
 }
 
+/** Stores and caches keep copies of the bytes. */
+const slab = new Slab();
+
 /** The bytes to store. Does not modify the object. */
 export function encodeStored(object: JsonObject): Uint8Array {
   return encodeWith(object, undefined);
@@ -123,7 +127,7 @@ function encodeWith(object: JsonObject, resourceVersion: JsonValue | undefined):
   try {
     const text = writeJson(object);
     written['managedFields'] = managedFields;
-    last.bytes = encodeText(text, entries) ?? encodeUtf8(writeJson(object));
+    last.bytes = encodeText(text, entries) ?? encodeUtf8In(writeJson(object), slab.cut);
     last.object = object;
     last.metadata = written as JsonObject;
     return last.bytes;
@@ -134,11 +138,11 @@ function encodeWith(object: JsonObject, resourceVersion: JsonValue | undefined):
 
 /** Undefined if the object itself contains the placeholder of the entries. */
 function encodeText(text: string, entries: Uint8Array | undefined): Uint8Array | undefined {
-  if (entries === undefined) return encodeUtf8(text);
+  if (entries === undefined) return encodeUtf8In(text, slab.cut);
   const at = text.indexOf(PLACEHOLDER_TEXT);
   const next = at + PLACEHOLDER_TEXT.length;
   if (text.indexOf(PLACEHOLDER_TEXT, next) >= 0) return undefined;
-  return encodeUtf8Around(text.slice(0, at), entries, text.slice(next));
+  return encodeUtf8Around(text.slice(0, at), entries, text.slice(next), slab.cut);
 }
 
 /** Stands for managedFields whose bytes are known, while the rest of the object is written. */

@@ -10,12 +10,14 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Describe, Entry, FormKey, FormMaker, FormResult } from '../../cache/cache.ts';
 import { describeJson } from '../../cache/describe-json.ts';
-import { makeEntry } from '../../cache/entry.ts';
+import { makeOwnEntry } from '../../cache/entry.ts';
 import { StorageError } from '../../storage/errors.ts';
+import { valueEncoding } from '../../storage/value-transformer.ts';
 import { convertObject, convertObjects } from '../resource/convert-objects.ts';
 import { type Converted, isFailure } from '../resource/converted.ts';
 import type { ResourceDefinition } from '../resource/resource-definition.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
+import { encryptedReason } from './encrypted-reason.ts';
 import { encodeStored, parseObject } from './stored-object.ts';
 
 interface ServedForm {
@@ -39,7 +41,7 @@ export class VersionForms implements FormMaker {
     if (storageVersion === undefined) throw new BugError(`${definition.plural} has no storage version and no store`);
     this.#definition = definition;
     this.hub = storageVersion;
-    this.describe = describeVersion(storageVersion);
+    this.describe = describeStored(storageVersion);
     this.hubForm = formKey(definition, storageVersion);
     if (definition.history !== undefined)
       this.#forms.set(this.hubForm, { version: storageVersion, describe: this.describe });
@@ -162,9 +164,19 @@ function sameKind(a: VersionDefinition, b: VersionDefinition): boolean {
 
 /** Returns the entry itself if the bytes are equal, so that they are not kept twice. */
 function formResult(object: JsonObject, entry: Entry, describe: Describe): FormResult {
-  const made = makeEntry(describe, entry.key, entry.revision, encodeStored(object));
+  const made = makeOwnEntry(describe, entry.key, entry.revision, encodeStored(object));
   if (made.broken !== undefined) return { error: made.broken };
   return equalBytes(made.bytes, entry.bytes) ? entry : made;
+}
+
+/** Of an encrypted value, which a server without an encryption configuration finds in its store, the reason says so. */
+function describeStored(version: VersionDefinition): Describe {
+  const describe = describeVersion(version);
+  return (value, key, isOwn) => {
+    const description = describe(value, key, isOwn);
+    if (!('reason' in description) || valueEncoding(value) !== 'encrypted') return description;
+    return { reason: encryptedReason(value) };
+  };
 }
 
 function describeVersion({ selectableFields: fields, fieldSources: sources }: VersionDefinition): Describe {

@@ -68,8 +68,8 @@ export class EtcdCalls {
   }
 
   /**
-   * A linearizable read. Throws GrpcError for a compacted or future revision, otherwise StorageError. The observer is
-   * told of a request with an operation; `key` is a key or a prefix of the store.
+   * A linearizable read. Throws GrpcError for a compacted or future revision, otherwise StorageError. With an
+   * `operation` the request is reported to the observer; `key` is a key or a prefix of the store.
    */
   range(request: RangeRequest, operation?: EtcdOperation, key = ''): Promise<RangeResponse> {
     const frame = rangeRequest(request);
@@ -85,7 +85,7 @@ export class EtcdCalls {
   /**
    * A transaction. `isRepeated` in the result: the outcome of an earlier attempt is not known, so the transaction may
    * have been carried out before. Throws the error of the last attempt, whose progress is `unknown` if that of any
-   * attempt is. The observer is told as by `range`.
+   * attempt is. `operation` and `key` are as in `range`.
    */
   txn(request: TxnRequest, operation?: EtcdOperation, key = ''): Promise<TxnOutcome> {
     return this.txnFrame(txnRequest(request), operation, key);
@@ -95,7 +95,7 @@ export class EtcdCalls {
   txnFrame(frame: Uint8Array, operation?: EtcdOperation, key = ''): Promise<TxnOutcome> {
     const answered = (bytes: Uint8Array, isRepeated: boolean): TxnOutcome => {
       const response = readTxnResponse(bytes);
-      // The revision when the request was sent does not matter here: every answer is one of the leader.
+      // 0: the answer comes from the leader, so its revision needs no check against the one at the start.
       this.#history.take(response.header, 0);
       return { response, isRepeated };
     };

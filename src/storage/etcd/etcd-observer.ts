@@ -5,8 +5,8 @@ import type { StorageEvent } from '../storage.ts';
 export type EtcdOperation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';
 
 /**
- * Its methods are called in the course of requests: they must be cheap and must not throw. Keys are those of the store; that
- * of a list is the prefix of its range.
+ * The methods are called on the path of requests: they must be cheap and must not throw. Keys are those of the store.
+ * The key of a list is the prefix of its range.
  */
 export interface EtcdObserver {
   /** A request about a key or a range has ended. A failed comparison and a missing key are not failures. */

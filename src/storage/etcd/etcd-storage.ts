@@ -86,7 +86,10 @@ export class EtcdStorage implements SizedStorage {
   readonly #watches = new Set<EtcdWatch>();
   readonly #inFlight = new InFlight();
   readonly #host: WatchHost;
-  /** Whether progress is read from a marker: until a member orders progress, and for good once one does not. */
+  /**
+   * How watchers learn about progress. A marker key is used while this is `unknown`, and for good once a member was
+   * found whose answers may overtake events.
+   */
   #progress: 'unknown' | 'ordered' | 'marker' = 'unknown';
   #stopping: Promise<void> | undefined;
 
@@ -317,7 +320,7 @@ export class EtcdStorage implements SizedStorage {
     });
   }
 
-  /** Everything that was read belongs to a history that no longer exists. */
+  /** Ends all watches: the events that they have delivered belong to a history that no longer exists. */
   #restored(revision: Revision): void {
     this.#options.onRestored?.(revision);
     this.#hub.stop();

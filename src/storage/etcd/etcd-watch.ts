@@ -134,11 +134,11 @@ export class EtcdWatch implements Watch, HubWatch {
 
   async #begin(): Promise<void> {
     const { hub } = this.#host;
-    // Not inside the call of `watch`.
+    // The sink must not be called before `watch` has returned.
     await Promise.resolve();
     const { previous = false } = this.#options;
     if (!previous) await hub.ready();
-    // The hub has asked for the way of progress already.
+    // Otherwise the hub has called it.
     const asked = previous ? this.#host.checkProgress() : undefined;
     const start = await this.#startRevision(previous);
     await asked;
@@ -149,12 +149,12 @@ export class EtcdWatch implements Watch, HubWatch {
       this.#watchAlone();
       return;
     }
-    // A compaction may have ended the hub since: a watch that joins it then would miss the changes until it starts again.
+    // A compaction may have stopped the hub meanwhile. A watch that joins a stopped hub would miss changes.
     await hub.ready();
     if (!this.#sink.over) this.#joinHub();
   }
 
-  /** Delivers the beginning of the watch. Undefined: the watch has ended. */
+  /** Delivers the initial state if it is wanted. Returns the revision to watch from; undefined if the watch has ended. */
   async #startRevision(alone: boolean): Promise<Revision | undefined> {
     const { from } = this.#options;
     const host = this.#host;
@@ -203,7 +203,7 @@ export class EtcdWatch implements Watch, HubWatch {
     watcher.reach(goal);
   }
 
-  /** A watch from a later revision than that of the compaction has lost nothing. */
+  /** A watch from a revision above the compacted one has missed no event. */
   #joinAgain(): void {
     const { hub } = this.#host;
     this.#isLive = false;

@@ -55,7 +55,7 @@ export class EtcdWrites {
     try {
       await this.#put(key, result.revision, followedBy, undefined);
     } catch {
-      // The creation stands: see `CreateOptions.followedBy`.
+      // A failure of the second write does not fail the creation; see `CreateOptions.followedBy`.
     }
     return result;
   }

@@ -1,4 +1,7 @@
-/** etcd's failures among those of gRPC calls, and their mapping to StorageError. Messages are those of etcd's `rpctypes`. */
+/**
+ * etcd's failures among those of gRPC calls, and their mapping to StorageError. Messages are those of etcd's
+ * `rpctypes`.
+ */
 import { toError } from '../../base/errors.ts';
 import { GRPC, type GrpcProgress, grpcProgress, isGrpcError } from '../../base/grpc.ts';
 import { StorageError } from '../errors.ts';
@@ -18,7 +21,7 @@ const REFUSALS = [
   'rpc not supported for learner',
 ];
 
-/** How far a call got that etcd answered with this status. */
+/** Returns the progress of a call that etcd answered with this status. */
 export function progressOf(code: number, message: string): GrpcProgress {
   return REFUSALS.some((refusal) => message.includes(refusal)) ? 'refused' : grpcProgress(code);
 }
@@ -35,7 +38,7 @@ export function isLeaseNotFound(error: unknown): boolean {
   return isGrpcError(error) && error.message.includes(LEASE_NOT_FOUND);
 }
 
-/** Whether another member may answer what this one did not. */
+/** Whether the call failed because of the member, so that another member may answer it. */
 export function isMemberFailure(error: unknown): boolean {
   return isGrpcError(error) && (error.code === GRPC.unavailable || error.code === GRPC.deadlineExceeded);
 }

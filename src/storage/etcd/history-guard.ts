@@ -1,12 +1,12 @@
 /**
- * The knowledge of an etcd driver about the history of its cluster: the highest revision that it has seen, the
+ * The state of an etcd driver about the history of its cluster: the highest revision that it has seen, the
  * compaction horizon, and the cluster's id. It detects a cluster that was restored from a backup.
  * Invariant: between two calls of `onRestored` the revision only grows.
  */
 import type { Revision } from '../storage.ts';
 import type { Header } from './messages.ts';
 
-/** The knowledge as data. */
+/** That state as data. */
 export interface History {
   /** '' until the first response. */
   readonly clusterId: string;
@@ -18,8 +18,8 @@ export interface History {
 export const UNKNOWN_HISTORY: History = { clusterId: '', revision: 0, horizon: 1 };
 
 /**
- * The knowledge after a response. `asked`: the highest revision that was known when the request was sent. A linearizable
- * response below it, and a response of another cluster, show that the history was replaced.
+ * Returns the state after a response. `asked`: the highest revision that was known when the request was sent. A
+ * linearizable response below it, and a response of another cluster, show that the history was replaced.
  */
 export function stepHistory(
   history: History,

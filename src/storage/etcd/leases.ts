@@ -82,7 +82,7 @@ export class Leases {
     return { id, expires: (shared > 0 ? begun : clock.monotonic() + 1000) + seconds * 1000, keys: 0 };
   }
 
-  /** Times to live are few in practice. The map is bounded all the same. */
+  /** Bounds the map. There are few different times to live in practice. */
   #forgetOld(): void {
     if (this.#last.size >= MAX_KEYS) this.#last.clear();
   }

@@ -1,8 +1,8 @@
 /**
  * The responses of etcd's API: protobuf by field number, from `etcdserverpb/rpc.proto` and `mvccpb/kv.proto` of etcd
  * 3.6. Unknown fields are skipped. Each function throws StorageError(Unavailable) for bytes that are not a message.
- * Values are views of the message, which they keep alive: callers that keep a value for long copy it. Those of lists and
- * events are decoded at once.
+ * Values are views of the message, which they keep alive: callers that keep a value for long copy it. Those of lists
+ * and events are decoded at once.
  */
 import { type WireError, WireReader } from '../../apimachinery/protobuf/wire.ts';
 import { EMPTY_BYTES } from '../../base/bytes.ts';
@@ -51,7 +51,7 @@ export function readTxnResponse(bytes: Uint8Array): TxnResponse {
   return { header, succeeded, items };
 }
 
-/** Reads the header of a response of which nothing else matters. */
+/** Reads the header of a response and skips its other fields. */
 export function readHeaderOnly(bytes: Uint8Array): Header {
   let header = NO_HEADER;
   fields(bytes, (reader, field, end) => {

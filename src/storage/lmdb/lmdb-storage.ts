@@ -100,6 +100,7 @@ export class LmdbStorage implements EmbeddedStorage, SizedStorage {
         lastPage: () => database.lastPage(),
       }),
       beforeCommit: parts.beforeCommit,
+      decided: (changes) => this.#hub.prepare(changes),
       committed: (changes, revision) => {
         this.#expiry.committed(changes);
         this.#hub.deliver(changes, revision);

@@ -74,3 +74,54 @@ describe('catching up', () => {
     );
   });
 });
+
+describe('preparation', () => {
+  it('a sink gets the events of a commit while it is synced, and the same objects when it is durable', async () => {
+    const storage = await openLmdbStorage({ folder: makeFolder(onTestFinished) });
+    onTestFinished(() => storage.stop());
+    const calls: [step: string, revision: number, events: readonly StorageEvent[]][] = [];
+    const record = (step: string) => (events: readonly StorageEvent[]) =>
+      void calls.push([step, storage.revision() as number, events]);
+    const none = { progress() {}, end() {} };
+    storage.watch(
+      { ranges: [{ prefix: 'a/' }], from: 'now' },
+      { ...none, prepare: record('prepare'), events: record('events') },
+    );
+    const plain: StorageEvent[] = [];
+    storage.watch(
+      { ranges: [{ prefix: '' }], from: 'now' },
+      { ...none, events: (events) => void plain.push(...events) },
+    );
+    const { revision } = await storage.create('a/1', encodeUtf8('one'));
+    await storage.create('b/1', encodeUtf8('other'));
+    await storage.delete('a/1');
+    expect(calls.map(([step, seen, events]) => [step, seen, events.map(({ type, key }) => `${type} ${key}`)])).toEqual([
+      ['prepare', revision - 1, ['put a/1']],
+      ['events', revision, ['put a/1']],
+      ['prepare', revision + 1, ['delete a/1']],
+      ['events', revision + 2, ['delete a/1']],
+    ]);
+    expect(calls[1]?.[2][0]).toBe(calls[0]?.[2][0]);
+    expect(calls[3]?.[2][0]).toBe(calls[2]?.[2][0]);
+    expect(plain.map(({ key }) => key)).toEqual(['a/1', 'b/1', 'a/1']);
+  });
+
+  it('a sink that throws from it ends, and the commit stands', async () => {
+    const storage = await openLmdbStorage({ folder: makeFolder(onTestFinished) });
+    onTestFinished(() => storage.stop());
+    const calls: string[] = [];
+    storage.watch(
+      { ranges: [{ prefix: '' }], from: 'now' },
+      {
+        prepare: () => {
+          throw new Error('cannot prepare');
+        },
+        events: () => void calls.push('events'),
+        progress() {},
+        end: (end) => void calls.push(end.reason === 'failed' ? end.error.message : end.reason),
+      },
+    );
+    expect(await storage.create('a', encodeUtf8('one'))).toMatchObject({ outcome: 'ok' });
+    expect(calls).toEqual(['a watch sink threw: cannot prepare']);
+  });
+});

@@ -40,6 +40,8 @@ export class LmdbWatch implements Watch {
   readonly prefixes: readonly string[];
   /** Events of the commit that is being delivered. */
   readonly pending: StorageEvent[] = [];
+  /** Events of the commit that is being synced, if the sink prepares for them. */
+  readonly upcoming: StorageEvent[] = [];
   readonly #host: WatchHost;
   readonly #sink: GuardedSink;
   readonly #lookBack: boolean;
@@ -90,6 +92,15 @@ export class LmdbWatch implements Watch {
   /** Whether a change at this revision is to be delivered. A watch may start above the store's revision. */
   wants(revision: Revision): boolean {
     return this.#live && revision > this.#delivered;
+  }
+
+  get prepares(): boolean {
+    return this.#sink.prepares;
+  }
+
+  /** Announces the events in `upcoming`. */
+  prepareUpcoming(): void {
+    this.#sink.prepare(this.upcoming.splice(0));
   }
 
   /** Delivers the events in `pending`, which are at or below this revision. */

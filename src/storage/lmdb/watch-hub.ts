@@ -1,23 +1,25 @@
 /**
  * The dispatcher of commits to the watches that have caught up.
  * Invariants: a watch is attached exactly while it has everything up to the acknowledged revision; the cost of a change
- * depends on the number of distinct prefix lengths and not on the number of watches.
+ * depends on the watches that get it, and not on the number of watches.
  */
 import type { Revision, StorageEvent, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
 import { eventOf, type KeyChange } from './key-version.ts';
 import { revisionOf } from './layout.ts';
 import { LmdbWatch, type WatchHost } from './lmdb-watch.ts';
+import { PrefixIndex } from './prefix-index.ts';
 
 /** The most revisions between two `progress` calls of a watch without events. */
 const PROGRESS_EVERY = 1024;
 
 export class WatchHub {
   readonly #all = new Set<LmdbWatch>();
-  readonly #byPrefix = new Map<string, Set<LmdbWatch>>();
-  /** How many prefixes there are of each length, and the lengths in ascending order. */
-  readonly #counts = new Map<number, number>();
-  #lengths: number[] = [];
+  readonly #live = new PrefixIndex<LmdbWatch>();
   #progressed = 0;
+  /** The events of the commit in flight that sinks prepare for; undefined where none does. */
+  #prepared:
+    | { readonly changes: readonly KeyChange[]; readonly events: readonly (StorageEvent | undefined)[] }
+    | undefined;
   readonly #host: WatchHost;
 
   constructor(host: Omit<WatchHost, 'live' | 'ended'>) {
@@ -35,11 +37,24 @@ export class WatchHub {
     return watch;
   }
 
+  /**
+   * Announces the changes of a commit to the sinks that prepare for them. `deliver` gets the same array, unless the
+   * commit fails.
+   */
+  prepare(changes: readonly KeyChange[]): void {
+    const touched: LmdbWatch[] = [];
+    const events = changes.map((change) => this.#offer(change, undefined, touched, 'prepare'));
+    this.#prepared = { changes, events };
+    for (const watch of touched) watch.prepareUpcoming();
+  }
+
   /** Called once per commit, when it is durable and `revision()` returns its revision. */
   deliver(changes: readonly KeyChange[], revision: Revision): void {
-    if (this.#byPrefix.size > 0) {
+    if (!this.#live.isEmpty) {
       const touched: LmdbWatch[] = [];
-      for (const change of changes) this.#offer(change, touched);
+      const events = this.#prepared?.changes === changes ? this.#prepared.events : [];
+      this.#prepared = undefined;
+      for (let i = 0; i < changes.length; i++) this.#offer(changes[i]!, events[i], touched, 'deliver');
       for (const watch of touched) watch.deliverPending(revision);
     }
     if (revision - this.#progressed >= PROGRESS_EVERY) {
@@ -52,49 +67,34 @@ export class WatchHub {
     for (const watch of [...this.#all]) watch.finish(end);
   }
 
-  #offer(change: KeyChange, touched: LmdbWatch[]): void {
-    let event: StorageEvent | undefined;
+  /**
+   * Adds the event of a change to the watches that want it, and these to `touched`. `made` is the event if it was made
+   * before. Returns the event, or undefined if no watch wants it.
+   */
+  #offer(
+    change: KeyChange,
+    made: StorageEvent | undefined,
+    touched: LmdbWatch[],
+    step: 'prepare' | 'deliver',
+  ): StorageEvent | undefined {
+    let event = made;
     const revision = revisionOf(change.position);
-    for (const length of this.#lengths) {
-      if (length > change.key.length) break;
-      const watches = this.#byPrefix.get(change.key.slice(0, length));
-      if (watches === undefined) continue;
-      for (const watch of watches) {
-        if (!watch.wants(revision)) continue;
-        event ??= eventOf(change, change.previous);
-        if (watch.pending.length === 0) touched.push(watch);
-        watch.pending.push(event);
-      }
+    for (const watch of this.#live.find(change.key)) {
+      if (!watch.wants(revision) || (step === 'prepare' && !watch.prepares)) continue;
+      event ??= eventOf(change, change.previous);
+      const events = step === 'prepare' ? watch.upcoming : watch.pending;
+      if (events.length === 0) touched.push(watch);
+      events.push(event);
     }
+    return event;
   }
 
   #attach(watch: LmdbWatch): void {
-    for (const prefix of watch.prefixes) {
-      let watches = this.#byPrefix.get(prefix);
-      if (watches === undefined) {
-        watches = new Set();
-        this.#byPrefix.set(prefix, watches);
-        this.#count(prefix.length, 1);
-      }
-      watches.add(watch);
-    }
+    for (const prefix of watch.prefixes) this.#live.add(prefix, watch);
   }
 
   #detach(watch: LmdbWatch): void {
     this.#all.delete(watch);
-    for (const prefix of watch.prefixes) {
-      const watches = this.#byPrefix.get(prefix);
-      if (!watches?.delete(watch) || watches.size > 0) continue;
-      this.#byPrefix.delete(prefix);
-      this.#count(prefix.length, -1);
-    }
-  }
-
-  /** Adds or removes one prefix of this length. */
-  #count(length: number, change: 1 | -1): void {
-    const count = (this.#counts.get(length) ?? 0) + change;
-    if (count === 0) this.#counts.delete(length);
-    else this.#counts.set(length, count);
-    if (this.#counts.size !== this.#lengths.length) this.#lengths = [...this.#counts.keys()].sort((a, b) => a - b);
+    for (const prefix of watch.prefixes) this.#live.remove(prefix, watch);
   }
 }

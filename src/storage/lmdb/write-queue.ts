@@ -34,6 +34,8 @@ export interface WriteQueueOptions {
   readonly clock: Clock;
   readonly pruner: Pruner;
   readonly state: StoreState;
+  /** Called while a group is synced, when the main thread may be idle. */
+  readonly decided: (changes: readonly KeyChange[]) => void;
   /** Called when a group is durable, before its writers are answered. `state` is already the new one. */
   readonly committed: (changes: readonly KeyChange[], revision: Revision) => void;
   readonly problem: (error: Error) => void;
@@ -175,6 +177,9 @@ export class WriteQueue {
       if (refused !== undefined) return;
       try {
         after = this.#decide(group, before, pruned);
+        const { changes } = this.#decider;
+        // The microtask runs when lmdb's thread has the transaction.
+        if (changes.length > 0) queueMicrotask(() => this.#options.decided(changes));
       } catch (caught) {
         thrown = caught;
         throw caught;

@@ -3,7 +3,7 @@
  * copies.
  * Invariant: the items, the history and the revision change together, within one call.
  */
-import { equalBytes } from '../../base/bytes.ts';
+import { equalBytes, ownBytes } from '../../base/bytes.ts';
 import { OrderedMap } from '../../base/ordered-map.ts';
 import type { Transaction, TransactionResult, Write } from '../embedded-storage.ts';
 import type { CreateOptions, DeleteResult, KeyValue, Revision, StorageEvent, WriteResult } from '../storage.ts';
@@ -147,10 +147,10 @@ export class MemoryState {
         !this.deadlines.has(key)
       )
         continue;
-      const item: KeyValue = { key, value, revision, created: previous?.created ?? revision };
+      const item: KeyValue = { key, value: ownBytes(value), revision, created: previous?.created ?? revision };
       this.items.set(key, item);
       this.deadlines.set(key, ttlMs === undefined ? undefined : Math.ceil(now + ttlMs));
-      events.push({ type: 'put', key, value, revision, created: item.created, previous });
+      events.push({ type: 'put', ...item, previous });
     }
     if (force) this.revision = revision;
     if (events.length === 0) return NONE;

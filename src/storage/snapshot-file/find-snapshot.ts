@@ -19,7 +19,7 @@ export function findSnapshot(path: string): FoundSnapshot {
   const inside = IN_FOLDER.find((place) => existsSync(join(path, place)));
   if (inside === undefined)
     throw new ConfigError(
-      `${path} is neither a snapshot nor the data folder of an etcd member: it has no member/snap/db`,
+      `${path} is neither a snapshot nor the data folder of an etcd member: it has no member/snap/db; of a data folder of keelson, make a snapshot with "keelson storage export"`,
     );
   const database = join(path, inside);
   const warnings = [

@@ -131,6 +131,7 @@ export class Recorder implements WatchSink {
   watch!: Watch;
   #broken: string | undefined;
   #inside = false;
+  #prepared: readonly StorageEvent[] = [];
   readonly #waiting = new Set<{ readonly holds: () => boolean; readonly done: Deferred<void> }>();
 
   static start(
@@ -166,7 +167,19 @@ export class Recorder implements WatchSink {
   }
 
   events(events: readonly StorageEvent[]): void {
+    const isPrepared = (event: StorageEvent): boolean =>
+      this.#prepared.every((other) => other === event || other.key !== event.key || other.revision !== event.revision);
+    if (!events.every(isPrepared)) this.#broken ??= 'an event is not the object that was prepared';
+    this.#prepared = [];
     this.#record({ type: 'events', events }, () => this.onEvents?.(events));
+  }
+
+  prepare(events: readonly StorageEvent[]): void {
+    if (this.#inside) this.#broken ??= 'prepare came inside another call';
+    if (this.ended !== undefined) this.#broken ??= 'prepare came after the end';
+    if (events.some(({ revision }) => this.seen.some((event) => event.revision >= revision)))
+      this.#broken ??= 'an event was prepared after its delivery';
+    this.#prepared = events;
   }
 
   progress(revision: Revision): void {

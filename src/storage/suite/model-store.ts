@@ -156,12 +156,9 @@ export class ModelStore {
         this.#checkTap();
         return this.#tap.progressed >= revision || this.stopping !== undefined;
       }, 'progress comes on request');
-      if (
-        this.#pending.length === 0 &&
-        this.stopping === undefined &&
-        this.#tap.progressed === (await this.storage.revision())
-      )
-        break;
+      const isCurrent = this.#tap.progressed === (await this.storage.revision());
+      // A sink may have begun a write meanwhile.
+      if (isCurrent && this.#pending.length === 0 && this.stopping === undefined) break;
       expectTrue(turn < PATIENCE, 'the store becomes quiet');
     }
     this.#writes.commit(this.#tap);

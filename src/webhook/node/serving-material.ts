@@ -27,8 +27,8 @@ export async function loadMaterial(
   certificates: ServingCertificates,
 ): Promise<ServingMaterial> {
   if (certFile === undefined) {
-    const tls = await certificates.serving();
-    return { tls, ca: await certificates.ca() };
+    const { pair: tls, ca } = await certificates.serving();
+    return { tls, ca };
   }
   const tls = await readKeyPair(certFile, keyFile ?? '');
   const ca = caFile === undefined ? tls.cert : await readTextFile(caFile);

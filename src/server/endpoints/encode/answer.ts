@@ -11,6 +11,7 @@ import { EMPTY_BYTES, encodeUtf8 } from '../../../base/bytes.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { writeJson } from '../../../base/json-write.ts';
 import type { MaybePromise } from '../../../base/maybe-promise.ts';
+import type { Slab } from '../../../base/slab.ts';
 import { type ChunkSource, chunksOf, drainChunks, totalLength } from '../../http/chunk-source.ts';
 import type { Answer } from '../../http/exchange.ts';
 import { contentHeaders, encodeValue, isPretty } from '../../http/respond.ts';
@@ -20,7 +21,6 @@ import type { VersionDefinition } from '../../resource/version-definition.ts';
 import { parseObject } from '../decode/parse-object.ts';
 import type { EndpointHost, RequestScope } from '../endpoint.ts';
 import type { AnswerForm } from './answer-form.ts';
-import type { AnswerSlab } from './answer-slab.ts';
 import { BLOCK_BYTES, blocksOf } from './blocks.ts';
 import { repeatableListChunks } from './joined-items.ts';
 import { listChunks } from './list-chunks.ts';
@@ -37,7 +37,7 @@ const SMALL_LIST = 64;
 const JSON_TYPE = 'application/json';
 const NEWLINE = encodeUtf8('\n');
 
-function withNewline(slab: AnswerSlab, bytes: Uint8Array): Uint8Array {
+function withNewline(slab: Slab, bytes: Uint8Array): Uint8Array {
   const size = bytes.length + 1;
   const copy = slab.cut(size);
   copy.set(bytes);
