@@ -62,6 +62,8 @@ const API = 'v1beta1.metrics.k8s.io';
 /** Usage changes with the time; its form does not. */
 const withoutTimes = (text: string): string =>
   text.replace(/"timestamp":"[^"]*"/g, '"timestamp":"<time>"').replace(/"window":"[^"]*"/g, '"window":"<window>"');
+/** Rows of NodeMetrics without their columns: a CPU quantity is printed in the largest unit that is exact (n, u or m). */
+const withoutNodeUsage = (text: string): string => text.replace(/^(node-\S+)[ \t]+\d.*$/gm, '$1 <usage>');
 const withoutUsage = (text: string): string => withoutTimes(text).replace(/"cpu":"[^"]*"/g, '"cpu":"<cores>"');
 
 const REGISTERED: Script = {
@@ -102,7 +104,7 @@ const SERVED: Script = {
     $('top pods -A --sort-by=cpu'),
     $(`top pod -n ${POD_NAMESPACE} db`),
     fails(`top pod -n ${POD_NAMESPACE} missing`),
-    $('get nodes.metrics.k8s.io', { view: (text) => text.replace(/\d+n\b.*/g, '<usage>') }),
+    $('get nodes.metrics.k8s.io', { view: withoutNodeUsage }),
     $('get --raw /apis/metrics.k8s.io/v1beta1/nodes/node-a', { view: withoutUsage }),
     $(`get --raw /apis/metrics.k8s.io/v1beta1/namespaces/${POD_NAMESPACE}/pods`, { view: withoutUsage }),
     $('api-resources --api-group=metrics.k8s.io -o wide'),
