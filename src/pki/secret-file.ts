@@ -49,13 +49,34 @@ async function place(folder: string, name: string, content: string): Promise<voi
   }
 }
 
-/** Creates the folder and its parents with mode 0700. An existing folder keeps its mode. */
+/** Creates the folder and its parents with mode 0700. An existing folder keeps its mode. Throws ConfigError naming it. */
 export async function ensureSecretFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
   } catch (caught) {
     throw cannot('create the folder', path, caught);
   }
+}
+
+/** Like `mkdir` with `recursive`, which never returns where the system answers ENOENT below a folder, as in /proc. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (caught) {
+    const code = codeOf(caught);
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || (await isFolder(parent))) throw caught;
+    await makeFolder(parent);
+    await makeFolder(path);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 export interface ReadFile {

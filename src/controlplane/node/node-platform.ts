@@ -46,7 +46,7 @@ export const nodePlatform: Platform = {
   listFiles,
   watchFolder,
   lockFolder: async (folder) => {
-    await ensureSecretFolder(folder);
+    await ensureDataFolder(folder);
     const release = lockFolder(folder);
     try {
       checkRestoreFinished(folder);
@@ -106,6 +106,15 @@ export const nodePlatform: Platform = {
   kindDescriptions: readKindDescriptions,
   createOutboundClient,
 };
+
+async function ensureDataFolder(folder: string): Promise<void> {
+  try {
+    await ensureSecretFolder(folder);
+  } catch (caught) {
+    const cause = toError(caught);
+    throw new ConfigError(`${cause.message}; choose another data folder with --data-dir`, { cause });
+  }
+}
 
 /** A context of the user alone: what it is sent to is known per request. */
 function userContext(user: KubeconfigUser): KubeconfigContext {

@@ -77,4 +77,13 @@ describe('a data folder that may not be used', () => {
     const error = await failure(() => lockFolder(file));
     expect(error.message).toMatch(/^data folder \S+file is not a folder: ENOTDIR/);
   });
+
+  it.runIf(process.platform === 'linux')('because the system makes no folders there is one sentence', async () => {
+    const folder = '/proc/keelson/data';
+    const error = await failure(() => openLmdbStorage({ folder }));
+    expect(isConfigError(error)).toBe(true);
+    expect(error.message).toMatch(
+      /^data folder \/proc\/keelson\/data cannot be created: ENOENT: .*; choose another folder$/,
+    );
+  });
 });

@@ -32,13 +32,13 @@ const MOST_PROBE = 2 ** 22;
 export interface Folder {
   /** LMDB's file. */
   readonly dataFile: string;
-  /** The folder had a version mark: it has held a store before. */
+  /** Whether the folder had a version mark when it was opened: it has held a store before. */
   readonly marked: boolean;
-  /** Writes the version mark. Called when the store inside is complete. */
+  /** Writes the version mark. Called once the store in the folder is complete. */
   mark(): void;
   /**
-   * Checks whether the data file could grow by `bytes`, by writing to a temporary file. Returns the error if it could
-   * not.
+   * Checks whether the data file could grow by `bytes`, by writing to a temporary file. Returns the error of that
+   * write.
    */
   probeRoom(bytes: number): Error | undefined;
   release(): void;
@@ -49,7 +49,7 @@ export interface Folder {
  * StorageError(Corrupt).
  */
 export function openFolder(path: string): Folder {
-  const made = mkdirSync(path, { recursive: true, mode: 0o700 });
+  const made = makeFolder(path);
   if (made !== undefined) syncFolder(dirname(made));
   const release = lockFolder(path);
   try {
@@ -73,8 +73,24 @@ export function openFolder(path: string): Folder {
 }
 
 /**
- * Returns whether the folder has a version mark. Throws ConfigError for a newer format and for a folder that contains
- * something else.
+ * Creates the folder and its parents. Returns the first folder that it created; undefined if `path` exists. Node's
+ * `recursive` never returns where the system answers ENOENT below a folder, as in /proc.
+ */
+function makeFolder(path: string): string | undefined {
+  if (existsSync(path)) return undefined;
+  const made = makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (caught) {
+    // Another process may have created it meanwhile.
+    if ((caught as { code?: string }).code !== 'EEXIST') throw caught;
+  }
+  return made ?? path;
+}
+
+/**
+ * Returns whether the folder has a version mark. Throws ConfigError for a newer format and for a `format` file of
+ * another program.
  */
 export function readMark(path: string): boolean {
   const file = markFile(path);
@@ -109,8 +125,7 @@ export function writeMark(path: string): void {
   syncFolder(path);
 }
 
-// A new file name is durable only when its folder is synced. On Windows a folder cannot be opened, and the system syncs
-// it.
+// Makes new file names in a folder durable. On Windows a folder cannot be opened, and the system syncs it.
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
@@ -121,7 +136,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-// Writes at the offset where the data file would grow, so that a limit on file sizes applies as it does there.
+// Writes at the offset where the data file would grow, so that a limit on file sizes applies to the probe, too.
 function probeRoom(dataFile: string, bytes: number): Error | undefined {
   const path = `${dataFile}.probe`;
   try {
