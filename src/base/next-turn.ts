@@ -4,3 +4,8 @@ export function nextTurn(callback: () => void): void {
   if (setImmediate === undefined) queueMicrotask(callback);
   else setImmediate(callback);
 }
+
+/** Resolves in the next turn of the event loop, so that long work lets other work run. */
+export function waitForNextTurn(): Promise<void> {
+  return new Promise((resolve) => nextTurn(resolve));
+}

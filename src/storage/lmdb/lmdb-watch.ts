@@ -1,8 +1,9 @@
 /**
- * One watch of the LMDB store. It first reads what it has missed from the log or from the state, in slices, and then
- * takes the events of each commit.
+ * One watch of the LMDB store. It first reads the missed events from the log, or the initial state, in slices.
+ * Afterwards the watch hub adds the events of each commit.
  * Invariant: the sink has all events of the ranges up to the revision `#delivered`, which grows without gaps.
  */
+import { waitForNextTurn } from '../../base/next-turn.ts';
 import { StorageError } from '../errors.ts';
 import { GuardedSink } from '../guarded-sink.ts';
 import { disjointPrefixes, type KeyRange, prefixEnd } from '../keys.ts';
@@ -24,30 +25,33 @@ const KEYS_PER_RECORD = 0.25;
 export interface WatchHost {
   readonly database: Database;
   readonly states: StateReader;
-  /** The acknowledged revision. */
+  /** Returns the acknowledged revision. */
   revision(): Revision;
-  /** The oldest revision that a watch may start after. */
+  /** Returns the oldest revision that a watch may start after. */
   oldest(lookBack: boolean): Revision;
   pin(revision: Revision): () => void;
-  /** The watch has caught up and takes the events of commits from now on. */
+  /** Called when the watch has caught up: from now on the hub adds the events of commits. */
   live(watcher: LmdbWatch): void;
   ended(watcher: LmdbWatch): void;
   problem(error: Error): void;
 }
 
 export class LmdbWatch implements Watch {
-  /** In key order, none within another. */
+  /** In key order. No prefix begins with another one. */
   readonly prefixes: readonly string[];
-  /** Events of the commit that is being delivered. */
+  /** The events of the commit that is being delivered. Filled by the hub. */
   readonly pending: StorageEvent[] = [];
-  /** Events of the commit that is being synced, if the sink prepares for them. */
+  /** The events of the commit that is being synced, if the sink has `prepare`. Filled by the hub. */
   readonly upcoming: StorageEvent[] = [];
   readonly #host: WatchHost;
   readonly #sink: GuardedSink;
   readonly #lookBack: boolean;
   readonly #from: WatchOptions['from'];
   #delivered: Revision;
-  /** The start was accepted. From now on only a loss of history ends the watch, wherever the horizon moves. */
+  /**
+   * Whether the start revision was accepted. From then on a moved horizon does not end the watch, only lost history
+   * does.
+   */
   #begun = false;
   #live = false;
   #progressWanted = false;
@@ -89,7 +93,7 @@ export class LmdbWatch implements Watch {
     this.#sink.finish(end);
   }
 
-  /** Whether a change at this revision is to be delivered. A watch may start above the store's revision. */
+  /** Whether the watch needs a change at this revision. False while it catches up, and before a start in the future. */
   wants(revision: Revision): boolean {
     return this.#live && revision > this.#delivered;
   }
@@ -103,14 +107,14 @@ export class LmdbWatch implements Watch {
     this.#sink.prepare(this.upcoming.splice(0));
   }
 
-  /** Delivers the events in `pending`, which are at or below this revision. */
+  /** Delivers the events in `pending`. All of them are at or below `revision`. */
   deliverPending(revision: Revision): void {
     const events = this.pending.splice(0);
     if (events.length > 0) this.#sink.events(events);
     this.#delivered = Math.max(this.#delivered, revision);
   }
 
-  /** Reports progress without a request: everything up to the revision has been delivered. */
+  /** Reports to a live sink that all events up to the revision have been delivered. */
   giveProgress(revision: Revision): void {
     if (this.#live) this.#sink.progress(revision);
   }
@@ -141,7 +145,7 @@ export class LmdbWatch implements Watch {
           const events = items.map((item): StorageEvent => ({ type: 'put', ...item, previous: undefined }));
           if (events.length > 0) this.#sink.events(events);
           range = next === undefined ? undefined : { prefix, start: next };
-          if (range !== undefined) await turn();
+          if (range !== undefined) await waitForNextTurn();
           if (this.#sink.over) return;
         }
       }
@@ -154,7 +158,7 @@ export class LmdbWatch implements Watch {
     this.#catchUp();
   }
 
-  /** Reads slices of the log, one per turn, until nothing is missing. */
+  /** Reads slices of the log, one per turn, until the watch has all events. Then the watch is live. */
   #catchUp(): void {
     if (this.#sink.over) return;
     const oldest = this.#host.oldest(this.#begun || this.#lookBack);
@@ -177,7 +181,7 @@ export class LmdbWatch implements Watch {
       if (slice.revision < current || slice.revision < this.#host.revision()) {
         this.#unpin?.();
         this.#unpin = this.#host.pin(this.#delivered);
-        void turn().then(() => this.#catchUp());
+        void waitForNextTurn().then(() => this.#catchUp());
         return;
       }
     }
@@ -189,7 +193,7 @@ export class LmdbWatch implements Watch {
     if (this.#progressWanted) this.#giveProgress();
   }
 
-  /** The events of whole revisions above `#delivered`, from at most about one slice of records. */
+  /** Reads the events of whole revisions above `#delivered`, from at most about one slice of records. */
   #readLog(current: Revision): { events: StorageEvent[]; revision: Revision } {
     const events: StorageEvent[] = [];
     let seen = 0;
@@ -209,8 +213,9 @@ export class LmdbWatch implements Watch {
   }
 
   /**
-   * The events up to `current`, from the records of each key, the latest first. The index keeps a key at least as long
-   * as the log keeps its deletion. Returns undefined if the ranges have too many keys or changes.
+   * Reads the events up to `current` from the records of each key in the ranges, following the versions back. No
+   * deletion is missed, because the index keeps a key at least as long as the log keeps its deletion. Returns undefined
+   * if the ranges have too many keys or changes.
    */
   #readKeys(current: Revision): { events: StorageEvent[]; revision: Revision } | undefined {
     let keysLeft = Math.min(SLICE, (current - this.#delivered) * KEYS_PER_RECORD);
@@ -262,8 +267,4 @@ export class LmdbWatch implements Watch {
 function missing(position: Position, key: string): StorageError {
   const message = `the record of key ${JSON.stringify(key)} at revision ${revisionOf(position)} is missing`;
   return new StorageError('Corrupt', message, { key });
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

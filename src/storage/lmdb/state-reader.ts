@@ -1,9 +1,10 @@
 /**
- * Reads of states at a revision. The key index points to the latest record of a key, and each record to the previous
- * one; an older state is found by walking back.
- * Invariant: for every revision from the floor up to the acknowledged one the result is the state of that revision,
+ * Reads the state at a revision. The key index points to the latest record of a key, and each record points to the
+ * previous record of its key. An older state is found by following these positions back.
+ * Invariant: for every revision from the floor to the acknowledged revision, the result is the state at that revision,
  * whatever LMDB has committed since.
  */
+import { waitForNextTurn } from '../../base/next-turn.ts';
 import { StorageError } from '../errors.ts';
 import { type KeyRange, prefixEnd } from '../keys.ts';
 import type { KeyValue, Revision } from '../storage.ts';
@@ -36,7 +37,7 @@ export class StateReader {
     this.#database = database;
   }
 
-  /** Makes lists that are being read fail with Closed. */
+  /** Makes lists that are not complete yet reject with Closed. */
   close(): void {
     this.#closed = true;
   }
@@ -47,7 +48,7 @@ export class StateReader {
     return record === undefined ? undefined : itemOf(record);
   }
 
-  /** The latest record of a key. Throws Corrupt if it does not match the index entry. */
+  /** Returns the latest record of a key. Throws Corrupt if the record does not match the index entry. */
   latest(key: string, head: IndexEntry): LogRecord {
     const record = this.#database.record(head.position, key);
     if (record === undefined || record.checksum !== head.checksum || record.deleted !== head.deleted) {
@@ -63,8 +64,8 @@ export class StateReader {
   }
 
   /**
-   * Reads one page: up to a few thousand keys synchronously, more in slices. The caller must pin the revision until the
-   * page is complete.
+   * Reads one page. A page of more than `SLICE` index entries is read in slices and returned as a promise. The caller
+   * must pin the revision until the page is complete.
    */
   page(request: PageRequest): Page | Promise<Page> {
     const scan = new Scan(request);
@@ -74,8 +75,8 @@ export class StateReader {
   }
 
   /**
-   * Reads one slice of a range, for a reader that takes the state piece by piece. `next` is undefined at the end of the
-   * range.
+   * Reads one slice of a range, for watches that deliver the initial state in slices. `next` is undefined at the end of
+   * the range.
    */
   slice(range: KeyRange, revision: Revision): { readonly items: KeyValue[]; readonly next: string | undefined } {
     const scan = new Scan({ range, revision, limit: 0, countOnly: false });
@@ -85,7 +86,7 @@ export class StateReader {
 
   async #continue(scan: Scan): Promise<Page> {
     do {
-      await new Promise((resolve) => setImmediate(resolve));
+      await waitForNextTurn();
       if (this.#closed) throw new StorageError('Closed', 'the store was stopped while a list was being read');
     } while (!this.#fill(scan));
     return this.#finish(scan);
@@ -96,10 +97,7 @@ export class StateReader {
     return { items: scan.items, next: scan.next, remaining };
   }
 
-  /**
-   * Reads until the page is full or the range ends (returns true), or until the slice is used up (returns false). Sets
-   * `next`.
-   */
+  /** Reads one slice into the scan and sets `next`. Returns true once the page is full or the range has ended. */
   #fill(scan: Scan): boolean {
     const { revision, limit } = scan.request;
     let seen = 0;
@@ -126,7 +124,8 @@ export class StateReader {
   }
 
   /**
-   * Walks back from the latest record to the one of the revision. Returns undefined if the key did not exist then.
+   * Follows the versions of a key back to the one that was current at the revision. Returns undefined if the key did
+   * not exist then.
    */
   #resolve(key: string, head: IndexEntry, revision: Revision): LogRecord | undefined {
     if (isVisible(head.position, revision)) return head.deleted ? undefined : this.latest(key, head);
@@ -145,8 +144,8 @@ export class StateReader {
   }
 
   /**
-   * Counts the keys from `start` up to `end` (exclusive) at a revision. LMDB counts its latest state quickly; keys that
-   * changed since are then corrected one by one, unless that is more work than reading every key.
+   * Counts the keys from `start` up to `end` (exclusive) at a revision. LMDB counts the keys of its latest state fast.
+   * Keys that changed after the revision are then corrected one by one, unless it is less work to read every key.
    */
   #count(start: string | undefined, end: string | undefined, revision: Revision): number {
     const { keys, dead, log } = this.#database;
@@ -201,7 +200,8 @@ class Scan {
     this.request = request;
     this.from = start !== undefined && start > prefix ? start : prefix === '' ? undefined : prefix;
     this.end = prefixEnd(prefix);
-    // With a start behind the prefix the range is empty. LMDB does not accept a range that ends before it starts.
+    // A start after all keys of the prefix makes the range empty. LMDB does not accept a range that ends before it
+    // starts.
     if (this.from !== undefined && this.end !== undefined && this.from > this.end) this.from = this.end;
   }
 }

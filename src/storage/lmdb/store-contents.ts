@@ -1,7 +1,11 @@
-/** The contents of a store as a whole, with times to live: read from a folder, and written to a new one. */
+/**
+ * Reads all contents of a store from a data folder, and writes them to a new folder, for backups and moves. Times to
+ * live are kept.
+ */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
+import { waitForNextTurn } from '../../base/next-turn.ts';
 import { checkValue } from '../checks.ts';
 import { LIMITS } from '../embedded-storage.ts';
 import { StorageError } from '../errors.ts';
@@ -38,15 +42,15 @@ export interface StoreContents {
   readonly keys: readonly StoredKey[];
 }
 
-/** Entries that are read or written in one turn of the event loop. */
+/** The most entries that are read or written in one turn of the event loop. */
 const SLICE = 1000;
-/** The bytes of values in one commit. */
+/** The most bytes of values in one commit. */
 const SLICE_BYTES = 8 * 2 ** 20;
 const NOTHING: Buffer = Buffer.alloc(1);
 
 /**
- * Reads the store of a folder, in key order, and checks each record. Takes the lock meanwhile. Throws ConfigError if
- * the folder is in use or has no store, and StorageError `Corrupt` if a record is damaged.
+ * Reads the store of a folder, in key order, and checks each record. Holds the lock of the folder while it reads.
+ * Throws ConfigError if the folder is in use or has no store, and StorageError(Corrupt) if a record is damaged.
  */
 export async function readStore(path: string): Promise<StoreContents> {
   const store = await openStore(path);
@@ -58,7 +62,7 @@ export async function readStore(path: string): Promise<StoreContents> {
   }
 }
 
-/** The store of a folder, whose lock it has. Values are read when they are asked for. */
+/** The store of a folder, whose lock is held until `close`. Values are read on demand. */
 export interface OpenStore extends Omit<StoreContents, 'keys'> {
   /** In key order. */
   readonly keys: readonly StoredKeyInfo[];
@@ -67,7 +71,7 @@ export interface OpenStore extends Omit<StoreContents, 'keys'> {
   close(): Promise<void>;
 }
 
-/** Opens the store of a folder and checks each record. Throws as `readStore` does. */
+/** Opens the store of a folder and checks each record. Throws like `readStore`. */
 export async function openStore(path: string): Promise<OpenStore> {
   const full = resolve(path);
   if (!existsSync(join(full, DATA_FILE))) throw new ConfigError(`data folder ${full} holds no store`);
@@ -94,7 +98,7 @@ async function readKeys(database: Database, reader: StateReader): Promise<readon
   const found: StoredKeyInfo[] = [];
   let seen = 0;
   for (const { key, value } of database.keys.getRange({ start: undefined, end: undefined })) {
-    if (++seen % SLICE === 0) await new Promise((next) => setImmediate(next));
+    if (++seen % SLICE === 0) await waitForNextTurn();
     const head = readIndex(value, value.length, key);
     if (head.deleted) continue;
     const { created, expires } = reader.latest(key, head);
@@ -104,19 +108,20 @@ async function readKeys(database: Database, reader: StateReader): Promise<readon
 }
 
 export interface NewStore {
-  /** In ascending order of their revisions, at once or in batches. At most 128 may share one. */
+  /** In ascending order of their revisions, as one list or in batches. At most 128 keys may share a revision. */
   readonly keys: readonly StoredKey[] | AsyncIterable<readonly StoredKey[]>;
-  /** The revision after which writes continue, at or above that of every key. There is no history before it. */
+  /** The revision of the new store, at or above the revisions of all keys. The new store has no history before it. */
   readonly revision: Revision;
   readonly imported: boolean;
   readonly now: number;
-  /** Called with the number of keys that are written. */
+  /** Called after each commit with the number of keys written so far. */
   onProgress?(done: number): void;
 }
 
 /**
- * Makes a store in a folder that does not exist. Every key keeps its revision. Throws StorageError `NoSpace` if the
- * disk is full, and `InvalidArgument` for a key or a value that a store cannot have. The folder is incomplete then.
+ * Creates a folder with a new store. Every key keeps its revision. Throws StorageError(NoSpace) if the disk is full,
+ * and StorageError(InvalidArgument) for a key or a value that a store cannot have. After a failure the folder is
+ * incomplete.
  */
 export async function writeStore(path: string, store: NewStore): Promise<void> {
   const dataFile = join(path, DATA_FILE);
@@ -172,7 +177,7 @@ function bytesOf(keys: readonly StoredKey[]): number {
   return keys.reduce((sum, { value }) => sum + value.byteLength, 0);
 }
 
-/** The number of the key within its revision. */
+/** The index of the key among the keys of its revision. */
 function placeOf({ key, revision }: StoredKey, last: { revision: Revision; place: number }): number {
   last.place = revision === last.revision ? last.place + 1 : 0;
   last.revision = revision;

@@ -1,10 +1,11 @@
 /**
- * The verification of a data folder: checksums of records, the key index, the chains of versions, the expiry index and
- * the counts in the state. It repairs nothing. It takes the lock, so the folder must not be in use.
+ * Verifies a data folder: checksums of records, the key index, the chains of versions, the expiry index and the counts
+ * in the state. It repairs nothing. It takes the lock of the folder, so no server may use the folder.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, toError } from '../../base/errors.ts';
+import { waitForNextTurn } from '../../base/next-turn.ts';
 import type { Revision } from '../storage.ts';
 import type { Database } from './database.ts';
 import { type Position, revisionOf } from './layout.ts';
@@ -17,7 +18,7 @@ export interface FolderReport {
   readonly keys: number;
   /** The number of records in the log, including older versions and deletions. */
   readonly records: number;
-  /** One sentence per problem; at most 100. */
+  /** At most 100 problems, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -25,8 +26,8 @@ const MOST_PROBLEMS = 100;
 const SLICE = 1000;
 
 /**
- * Verifies the store in the folder. Throws the errors of `openLmdbStorage` if it cannot be opened, and ConfigError if
- * there is none.
+ * Verifies the store in the folder. Throws ConfigError if there is no store, and the errors of `openLmdbStorage` if the
+ * store cannot be opened.
  */
 export async function verifyFolder(path: string): Promise<FolderReport> {
   const full = resolve(path);
@@ -70,7 +71,7 @@ class Verification {
   async #checkLog(floor: Revision): Promise<number> {
     let logBytes = 0;
     for (const { key: position, value } of this.#database.log.getRange({ start: undefined, end: undefined })) {
-      await this.#breathe();
+      await this.#yieldTurn();
       try {
         const record = readRecord(value, value.length, position, claimedKey(value, value.length));
         const { key, deleted, checksum, previous, previousDeleted, expires } = record;
@@ -87,7 +88,7 @@ class Verification {
   async #checkKeys(): Promise<number> {
     let live = 0;
     for (const { key, value } of this.#database.keys.getRange({ start: undefined, end: undefined })) {
-      await this.#breathe();
+      await this.#yieldTurn();
       try {
         const entry = readIndex(value, value.length, key);
         const record = this.#records.get(entry.position);
@@ -107,11 +108,11 @@ class Verification {
     return live;
   }
 
-  /** Checks that every version is there that a revision from the floor on needs, and that no other one is left. */
+  /** Checks that the log has every version that a revision at or above the floor needs, and no other version. */
   async #checkChains(floor: Revision): Promise<void> {
     const superseded = new Set<Position>();
     for (const [position, record] of this.#records) {
-      await this.#breathe();
+      await this.#yieldTurn();
       if (record.previous === 0) continue;
       const before = this.#records.get(record.previous);
       if (before === undefined) {
@@ -133,13 +134,13 @@ class Verification {
   async #checkDead(): Promise<void> {
     let dead = 0;
     for (const key of this.#database.dead.getKeys({ start: undefined, end: undefined })) {
-      await this.#breathe();
+      await this.#yieldTurn();
       dead++;
       if (this.#database.head(key)?.deleted !== true) this.#report(`key ${quote(key)} counts as deleted but is not`);
     }
     let deleted = 0;
     for (const { value } of this.#database.keys.getRange({ start: undefined, end: undefined })) {
-      await this.#breathe();
+      await this.#yieldTurn();
       if (value[8] === 2) deleted++;
     }
     if (dead !== deleted) this.#report(`${deleted} keys are deleted, ${dead} are counted so`);
@@ -148,13 +149,13 @@ class Verification {
   async #checkExpiry(): Promise<void> {
     const listed = new Set<Position>();
     for (const { at, position } of this.#database.expiry.getKeys({ start: undefined, end: undefined })) {
-      await this.#breathe();
+      await this.#yieldTurn();
       listed.add(position);
       if (this.#records.get(position)?.expires !== at)
         this.#report(`the expiry index names revision ${revisionOf(position)} wrongly`);
     }
     for (const { key, value } of this.#database.keys.getRange({ start: undefined, end: undefined })) {
-      await this.#breathe();
+      await this.#yieldTurn();
       const position = value.length >= 8 ? value.readDoubleLE(0) : 0;
       const record = this.#records.get(position);
       if (record !== undefined && record.expires !== 0 && !listed.delete(position)) {
@@ -169,9 +170,9 @@ class Verification {
     if (this.#problems.length < MOST_PROBLEMS) this.#problems.push(problem);
   }
 
-  /** Yields to the event loop from time to time. The iteration keeps its own view of the data. */
-  async #breathe(): Promise<void> {
-    if (++this.#steps % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+  /** Yields to the event loop once per `SLICE` steps. LMDB's cursor keeps its view of the data meanwhile. */
+  async #yieldTurn(): Promise<void> {
+    if (++this.#steps % SLICE === 0) await waitForNextTurn();
   }
 }
 

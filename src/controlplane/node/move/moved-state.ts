@@ -1,4 +1,5 @@
 /** The state that is moved between stores, and the stores that it is read from and written to. */
+import { waitForNextTurn } from '../../../base/next-turn.ts';
 
 /** One stored key without its value. */
 export interface MovedKey {
@@ -64,7 +65,7 @@ export async function* inBatches(
     }
     yield batch;
     // Other work, such as progress and signals, gets its turn.
-    await new Promise((next) => setImmediate(next));
+    await waitForNextTurn();
   }
 }
 
