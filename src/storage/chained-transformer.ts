@@ -2,7 +2,7 @@
 import { andThen } from '../base/maybe-promise.ts';
 import type { ValueTransformer } from './value-transformer.ts';
 
-/** `outer` sees the stored bytes, `inner` the plain values. A value is stale if either says so. */
+/** On a write `inner` runs first and `outer` makes the stored bytes. A value is stale if either transformer says so. */
 export function chained(outer: ValueTransformer, inner: ValueTransformer): ValueTransformer {
   return {
     fromStorage: (stored, context) =>

@@ -1,7 +1,7 @@
 /** A storage for tests in which some members are replaced. */
 import type { Storage } from './storage.ts';
 
-/** The other methods run on `inner`. */
+/** Members that are not in `changes` are those of `inner`. */
 export function changedStorage(inner: Storage, changes: Partial<Storage>): Storage {
   return new Proxy(inner, {
     get: (target, name) => {

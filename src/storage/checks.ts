@@ -38,7 +38,7 @@ export function checkFollowing(
     throw new StorageError('InvalidArgument', 'followedBy and ttlMs cannot be combined', { key });
 }
 
-/** A revision that a caller names is a non-negative safe integer. */
+/** Throws unless the revision is a non-negative safe integer. */
 export function checkRevision(revision: Revision): void {
   if (!Number.isSafeInteger(revision) || revision < 0)
     throw new StorageError('InvalidArgument', `${revision} is not a revision`);
@@ -95,7 +95,7 @@ export function checkWatch(options: WatchOptions): void {
   if (typeof options.from === 'object') checkRevision(options.from.after);
 }
 
-/** A limit is a non-negative safe integer; 0 or absent means all. */
+/** Throws unless the limit is absent or a non-negative safe integer. */
 export function checkLimit(limit: number | undefined): void {
   if (limit === undefined || (Number.isSafeInteger(limit) && limit >= 0)) return;
   throw new StorageError('InvalidArgument', `limit ${limit} is not a whole number`);

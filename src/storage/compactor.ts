@@ -1,5 +1,5 @@
 /**
- * The compactor: it moves the compaction horizon of a store by age.
+ * The compactor of a store that no other process shares. It moves the compaction horizon by age.
  * Invariant: a revision can be read and watched for at least one interval after it was current, and for less than two.
  */
 import type { Clock, Timer } from '../base/clock.ts';
@@ -12,8 +12,8 @@ import type { CompactorOptions, Revision, Storage } from './storage.ts';
 export const DEFAULT_COMPACTION_INTERVAL_MS = 300_000;
 
 /**
- * Compacts `storage` once per interval, to the revision that was current one interval before. A driver with a compactor
- * of its own starts that instead.
+ * Compacts `storage` once per interval, to the revision that was current one interval before. A store with its own
+ * `startCompactor` uses that one instead.
  */
 export function startCompactor(storage: Storage, options: CompactorOptions): Stoppable {
   if (storage.startCompactor !== undefined) return storage.startCompactor(options);

@@ -1,6 +1,6 @@
 /**
- * The part of the storage interface that only stores in this process have: transactions, snapshots and forks. Every
- * embedded driver runs `storage.suite.ts`, which tests each of these sentences.
+ * The interface of embedded stores, which live in this process. It adds transactions, snapshots and forks to `Storage`.
+ * Every embedded driver runs `storage.suite.ts`, which tests each statement of this file.
  */
 import type { Stoppable } from '../base/lifetime.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
@@ -18,8 +18,8 @@ export const LIMITS = {
 } as const;
 
 /**
- * An immutable state of the whole store. Compaction does not affect it. Its methods throw Closed once it or its store
- * is stopped.
+ * An immutable state of the whole store. Compaction does not affect a snapshot. Its methods throw Closed once the
+ * snapshot or its store is stopped.
  */
 export interface Snapshot extends Stoppable {
   readonly revision: Revision;
@@ -34,7 +34,7 @@ export interface Snapshot extends Stoppable {
   }>;
 }
 
-/** The revision of the key must be this one when the transaction commits. 0: the key must not exist. */
+/** A condition of a transaction: at the commit, the key must have this revision. 0: the key must not exist. */
 export interface Check {
   readonly key: string;
   readonly revision: Revision;
@@ -47,22 +47,23 @@ export type Write =
 export interface Transaction {
   readonly checks: readonly Check[];
   /**
-   * Each key at most once. A put of equal bytes without a time to live and a delete of a missing key change nothing.
+   * A key occurs at most once. A put of equal bytes without a time to live changes nothing, and neither does a delete
+   * of a missing key.
    */
   readonly writes: readonly Write[];
 }
 
 export type TransactionResult =
-  /** `changed` is false if no write changed anything. `revision` is then the revision of the store. */
+  /** `changed` is false if no write changed a key. `revision` is then the current revision of the store. */
   | { readonly outcome: 'ok'; readonly revision: Revision; readonly changed: boolean }
-  /** `current` has the state of each checked key, in the order of `checks`, all from one state of the store. */
+  /** A check failed. `current` has the state of each checked key, in the order of `checks`, all at `revision`. */
   | { readonly outcome: 'conflict'; readonly current: readonly (KeyValue | undefined)[]; readonly revision: Revision };
 
 /** A store in this process. It begins at revision 1 and has no gaps between revisions. */
 export interface EmbeddedStorage extends Storage {
   readonly embedded: true;
 
-  /** Makes all writes at one revision if all checks hold, and none otherwise. */
+  /** Makes all writes at one revision if all checks hold. Otherwise it makes none, and the result is `conflict`. */
   transact(transaction: Transaction): Promise<TransactionResult>;
 
   /** The oldest revision that can be read with `lookBack`. */
@@ -76,17 +77,16 @@ export function isEmbedded(storage: Storage): storage is EmbeddedStorage {
   return storage.embedded;
 }
 
-/** A store that can be copied as a whole. */
+/** An embedded store that can be copied. */
 export interface ForkableStorage extends EmbeddedStorage {
   /**
-   * Returns an independent store with the same contents, revision and history. It shares structure and costs O(1).
-   * Neither store sees changes of the other. With a snapshot of this store, the copy starts at that state: it has the
-   * history before the snapshot and nothing after it.
+   * Returns an independent store with the same contents, revision and history, in O(1). Neither store sees later
+   * changes of the other. `from` is a snapshot of this store: the copy then has the state of the snapshot and the
+   * history before it.
    */
   fork(from?: Snapshot): ForkableStorage;
 }
 
-/** Whether a store can be copied as a whole. */
 export function isForkable(storage: Storage): storage is ForkableStorage {
   return typeof (storage as Partial<ForkableStorage>).fork === 'function';
 }

@@ -6,7 +6,7 @@ export type StorageErrorCode =
   | 'Closed'
   /** The key or range breaks the rules of `keys.ts`, or a request exceeds `LIMITS`. */
   | 'InvalidArgument'
-  /** Stored bytes fail their checksum or cannot be understood. Must not be retried. */
+  /** Stored bytes fail their checksum or cannot be decoded. Must not be retried. */
   | 'Corrupt'
   /**
    * The key that encrypts or decrypts a value is not available now, because its KMS plugin fails. Nothing of this
@@ -26,7 +26,7 @@ export type StorageErrorCode =
 
 const RETRYABLE: ReadonlySet<StorageErrorCode> = new Set(['KeyUnavailable', 'NoSpace', 'Unavailable', 'Unknown']);
 
-/** Failures that only the operator of the machine can mend. */
+/** Failures that an operator has to fix outside of this program. */
 const EXTERNAL: ReadonlySet<StorageErrorCode> = new Set(['KeyUnavailable', 'NoSpace', 'ReadOnly']);
 
 export class StorageError extends KeelsonError {

@@ -1,5 +1,5 @@
 /**
- * The read-modify-write loop over a store.
+ * The read-modify-write loop over a store, as upstream's `Storage.GuaranteedUpdate`.
  * Invariant: every result, including a refusal or an error of `update`, was decided on a state that the store itself
  * has confirmed, never on a cached state alone.
  */
@@ -12,7 +12,7 @@ import type { KeyValue, Storage } from './storage.ts';
 
 /** The decision of an update. */
 export type UpdateDecision<E> =
-  /** Write this value. The store decides whether that is a no-op, because only it knows the stored bytes. */
+  /** Write this value. The store detects a no-op, because only the store knows the stored bytes. */
   | { readonly type: 'write'; readonly value: Uint8Array; readonly ttlMs?: number }
   /** Write nothing, for example because the change is invalid or expects another revision. */
   | { readonly type: 'refuse'; readonly reason: E };
@@ -35,9 +35,9 @@ export interface GuaranteedUpdateOptions {
 
 /**
  * Calls `update` with the state of the key (undefined: it does not exist) until the write succeeds. `update` may run
- * several times and must depend only on the state that it is given. If it refuses or throws on a cached state, the
- * store is read; `update` runs again unless the cached state was current. An error that `update` throws on a current
- * state is thrown to the caller.
+ * several times and must depend only on the state that it is given. If `update` refuses or throws on the cached state,
+ * the loop reads the store and runs `update` again, unless the cached state was current. An error that `update` throws
+ * on a current state is thrown to the caller.
  */
 export async function guaranteedUpdate<E = never>(
   storage: Storage,
@@ -89,7 +89,7 @@ async function read(storage: Storage, key: string): Promise<KeyValue | undefined
     case 'missing':
       return undefined;
     default:
-      // Only a read at a given revision has another outcome.
+      // `compacted` and `future` are outcomes of reads at a given revision only.
       return unreachable(result as never);
   }
 }

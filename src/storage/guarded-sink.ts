@@ -15,8 +15,8 @@ export class GuardedSink {
   #ended = false;
 
   /**
-   * `onEnd` runs once, right before `end` of the sink. `onFailure` gets the error if `end` throws; default: it is
-   * ignored.
+   * `onEnd` is called once, right before the sink's `end`. `onFailure` is called with the error if the sink's `end`
+   * throws; the default ignores the error.
    */
   constructor(sink: WatchSink, onEnd: () => void, onFailure: (error: Error) => void = () => {}) {
     this.#sink = sink;

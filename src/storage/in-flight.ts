@@ -1,5 +1,5 @@
 /**
- * The writes of a store that are not answered yet, for stop().
+ * Counts the writes of a store that are not answered yet. stop() waits until there are none.
  * Invariant: a write is counted until its promise has settled, and no longer when its caller learns the result.
  */
 import { Deferred } from '../base/deferred.ts';
@@ -8,7 +8,7 @@ export class InFlight {
   #count = 0;
   #idle: Deferred<void> | undefined;
 
-  /** Starts a write and counts it. What `start` throws becomes a rejection. */
+  /** Starts a write and counts it. If `start` throws, the result rejects with the error. */
   run<R>(start: () => Promise<R>): Promise<R> {
     let result: Promise<R>;
     try {

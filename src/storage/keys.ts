@@ -1,8 +1,8 @@
 /**
  * Keys and ranges. A key is `<scope>/<segment>/.../<segment>`. The first segment is an opaque scope, so that one store
  * can hold the data of several servers.
- * Invariants: no code unit of a key is at or above U+D800, so JavaScript strings, UTF-8 bytes and every driver have the
- * same order. It is also the order of the UTF-8 bytes of the paths that were escaped.
+ * Invariants: no code unit of a key is at or above U+D800, so a comparison of JavaScript strings, a comparison of UTF-8
+ * bytes and every driver order keys alike. Escaping a path (`escapePath`) does not change the order.
  */
 import { utf8Length } from '../base/utf8.ts';
 import { StorageError } from './errors.ts';
@@ -22,8 +22,8 @@ const ESCAPE = /\u0001[\u0001-\u0003]|\ud7ff([0-9a-f]{6})/g;
 const ESCAPE_AT = new RegExp(ESCAPE.source, 'y');
 
 /**
- * Whether JavaScript could order the key differently from its UTF-8 bytes, a driver could not store it, or it is not
- * one that `escapeSegment` makes.
+ * Whether JavaScript could order the key differently from its UTF-8 bytes, a driver could not store the key, or
+ * `escapeSegment` could not have made it.
  */
 function isInvalid(key: string): boolean {
   for (let i = 0; i < key.length; i++) {
@@ -116,7 +116,10 @@ export function prefixEnd(prefix: string): string | undefined {
     : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`;
 }
 
-/** The prefixes of the ranges in key order, without those that another prefix contains: no key is covered twice. */
+/**
+ * The prefixes of the ranges, in key order. A prefix that begins with another prefix is left out, so no key is covered
+ * twice.
+ */
 export function disjointPrefixes(ranges: readonly KeyRange[]): string[] {
   const prefixes: string[] = [];
   for (const prefix of ranges.map((range) => range.prefix).sort()) {

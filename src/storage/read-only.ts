@@ -1,4 +1,4 @@
-/** A store that can be read and not written: that of a backup. */
+/** A wrapper that makes a store read-only, for servers on a backup. */
 
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import { StorageError } from './errors.ts';
@@ -19,8 +19,9 @@ import type {
 } from './storage.ts';
 
 /**
- * Takes ownership of `storage`: stop() stops it too. Every write rejects with StorageError(ReadOnly) and `reason`, whatever
- * its arguments. Compaction does nothing: a store that does not change has no history to drop.
+ * Takes ownership of `storage`: stop() stops it too. Every write rejects with StorageError(ReadOnly) and the message
+ * `reason`, before its arguments are checked. `compact` does nothing: a store that does not change has no history to
+ * drop.
  */
 export function readOnly(storage: Storage, reason: string): Storage {
   return new ReadOnlyStorage(storage, reason);
@@ -28,7 +29,7 @@ export function readOnly(storage: Storage, reason: string): Storage {
 
 class ReadOnlyStorage implements Storage {
   readonly driver: string;
-  /** The methods of embedded stores are not passed on. */
+  /** False even if `storage` is embedded: the wrapper has no transactions, snapshots or forks. */
   readonly embedded = false;
   readonly limits: StorageLimits;
   readonly #inner: Storage;

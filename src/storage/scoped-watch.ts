@@ -1,5 +1,6 @@
 /**
- * A watch through a scoped store: it removes the prefix from keys. The inner store keeps the order and guards the sink.
+ * A watch through a scoped store. It removes the prefix from the keys of events. The inner store keeps the events in
+ * order and enforces the rules of the sink.
  */
 import { Deferred } from '../base/deferred.ts';
 import type { Revision, StorageEvent, Watch, WatchEnd, WatchSink } from './storage.ts';
@@ -38,7 +39,7 @@ export class ScopedWatch implements Watch, WatchSink {
     this.#inner.stop();
   }
 
-  /** Resolves when everything up to the revision has been delivered, or the watch has ended. */
+  /** Resolves when all changes up to the revision have been delivered, or when the watch has ended. */
   async caughtUp(revision: Revision): Promise<void> {
     if (this.#ended) return;
     const done = new Deferred<void>();

@@ -1,7 +1,8 @@
 /**
- * A store inside a store: the keys that begin with a prefix, shown without it.
- * Invariant: nothing outside the prefix can be read, written or watched through it. Revisions, the horizon and the
- * history are those of the inner store, so revisions have gaps where others wrote, and `compact` compacts for all.
+ * A store for one part of another store: the keys that begin with a prefix. Callers see the keys without the prefix.
+ * Invariant: a scoped store never reads, writes or watches a key outside of its prefix. Revisions, the horizon and the
+ * history are those of the inner store: revisions have gaps where other keys were written, and `compact` compacts the
+ * whole inner store.
  */
 import { checkWatch } from './checks.ts';
 import { type ForkableStorage, isForkable, type Snapshot } from './embedded-storage.ts';
@@ -65,7 +66,7 @@ class ScopedStorage extends WrappedStorage {
     if (this.#owned) await inner.stop();
   }
 
-  /** Watches are told of every write before they end. */
+  /** Waits until the watches have every event up to the current revision, so that stop() ends none too early. */
   async #deliverAll(inner: Storage): Promise<void> {
     if (this.#watches.size === 0) return;
     try {

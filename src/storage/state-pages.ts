@@ -1,4 +1,4 @@
-/** The pages of a prefix, all of one state of a store. */
+/** Reads all items below a prefix in pages, all at one revision. */
 import { StorageError } from './errors.ts';
 import type { KeyValue, Revision, Storage } from './storage.ts';
 
@@ -9,8 +9,8 @@ export interface StatePage {
 }
 
 /**
- * Yields at least one page; the last may be empty. `limit` is the most items of a page. Throws Unavailable if the state
- * is compacted between two pages: the caller starts again.
+ * Yields at least one page; the last page may be empty. `limit` is the most items of a page. Throws
+ * StorageError(Unavailable) if the revision is compacted between two pages; the caller may start again.
  */
 export async function* statePages(storage: Storage, prefix: string, limit: number): AsyncGenerator<StatePage> {
   let revision: Revision | undefined;

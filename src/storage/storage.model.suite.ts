@@ -99,7 +99,7 @@ async function burst(
   for (const item of items) {
     if (item.op === 'reopen') {
       const { reopen } = driver;
-      // Keys may expire during a restart, but the test could not tell when.
+      // Keys may expire during a restart, but the model cannot know at which revision.
       if (advanced) await finish();
       if (reopen !== undefined) await store.reopen(async (storage) => keep(await reopen(storage, store.clock)));
     } else if (item.op === 'stop') {
@@ -119,7 +119,10 @@ async function stop(store: ModelStore, inside: boolean): Promise<void> {
   await store.checkStopped();
 }
 
-/** Runs a script again that could not be compared, with compactions that wait for the watch of the model. */
+/**
+ * Runs a script. If its results could not be compared with the model, runs it again with compactions that wait for the
+ * watch of the model.
+ */
 async function attemptCompared(
   driver: SuiteDriver,
   script: Script,
@@ -130,10 +133,11 @@ async function attemptCompared(
 }
 
 /**
- * A script one of whose commands takes longer has failed: a store may never answer. The number of commands is bounded,
- * so that a script needs no limit of its own, however slow the machine is.
+ * The most time for one command of a script. A script whose command takes longer has failed, because the store may
+ * never answer. There is no limit for a whole script: the number of its commands is bounded, and machines differ in
+ * speed.
  */
-const PATIENCE_MS = 20_000;
+const COMMAND_TIMEOUT_MS = 20_000;
 
 async function attempt(driver: SuiteDriver, script: Script, options: ScriptOptions): Promise<Error | undefined> {
   let watchdog: ReturnType<typeof setTimeout> | undefined;
@@ -141,7 +145,7 @@ async function attempt(driver: SuiteDriver, script: Script, options: ScriptOptio
   const hangs = new Promise<Error>((resolve) => {
     restart = () => {
       clearTimeout(watchdog);
-      watchdog = setTimeout(() => resolve(new BugError(NO_END)), PATIENCE_MS);
+      watchdog = setTimeout(() => resolve(new BugError(NO_END)), COMMAND_TIMEOUT_MS);
     };
   });
   restart();

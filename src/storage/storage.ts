@@ -1,12 +1,13 @@
 /**
- * The storage interface, as a specification. Every driver runs `storage.suite.ts`, which tests each of its sentences.
+ * The storage interface, as a specification. Every driver runs `storage.suite.ts`, which tests each statement of this
+ * file.
  *
  * A store maps keys (`keys.ts`) to opaque bytes and never looks into them. It has ONE revision, a positive safe integer
- * that only grows. Each write that changes something takes a higher number of its own; a write that changes nothing
- * takes none. Revisions may have gaps, because other processes may write to the same medium. Revisions survive a
- * restart and are never reused for anything visible.
+ * that only grows. Each write that changes a key gets a new, higher revision; a no-op gets none. Revisions may have
+ * gaps, because other processes may write to the same medium. Revisions survive a restart. A revision that a reader or
+ * a watcher has seen is never reused.
  *
- * One revision changes one key. So a watch can resume after any revision that it has seen (k/k#110210). There are two
+ * One revision changes one key, so a watch can resume after any revision that it has seen (k/k#110210). There are two
  * exceptions: keys that expire together, and transactions of an embedded store, which no server uses.
  *
  * Ordering and visibility
@@ -32,7 +33,7 @@ import type { KeyRange } from './keys.ts';
 
 export type Revision = number;
 
-/** The limits of a driver. They count stored bytes: those that a `ValueTransformer` has made, if there is one. */
+/** The limits of a driver. They apply to the bytes as stored, after a `ValueTransformer` has run. */
 export interface StorageLimits {
   /** The most bytes of one value. */
   readonly valueBytes: number;
@@ -44,10 +45,11 @@ export interface KeyValue {
   readonly value: Uint8Array;
   /** The revision that wrote this value. */
   readonly revision: Revision;
-  /** The revision that created the key. A key that was deleted and created again has a new one. */
+  /** The revision that created the key. A key that was deleted and created again has a new `created`. */
   readonly created: Revision;
   /**
-   * The value is stored in an outdated form (`transformed.ts`). Writing it again, even unchanged, brings it up to date.
+   * The value is stored in an outdated form (`transformed.ts`). A write of the same value stores it in the current
+   * form.
    */
   readonly stale?: boolean;
 }
@@ -89,11 +91,11 @@ export interface ListOptions extends ReadOptions {
   /** The most items to return, a non-negative integer. 0 or absent: all. */
   readonly limit?: number;
   /**
-   * The caller reads on: the next page will be requested with this limit, and at the revision of the result. A driver
-   * may read it in advance. Default: no page follows.
+   * A hint that the caller will request the next page, with this limit and at the revision of the result. A driver may
+   * read that page in advance. Default: no page follows.
    */
   readonly nextLimit?: number;
-  /** Only count: `items` is empty, and `remaining` is the number of keys in the range. */
+  /** Only count the keys: `items` is empty, and `remaining` is the number of keys in the range. */
   readonly countOnly?: boolean;
 }
 
@@ -112,7 +114,7 @@ export type ListResult =
   | Compacted
   | Future;
 
-/** The methods that read. */
+/** The read methods of a store. */
 export interface Reader {
   get(key: string, options?: ReadOptions): MaybePromise<GetResult>;
   list(range: KeyRange, options?: ListOptions): MaybePromise<ListResult>;
@@ -120,22 +122,24 @@ export interface Reader {
 
 export interface WriteOptions {
   /**
-   * Delete the key this many milliseconds after the commit, unless it is written again before. Each write sets the time
-   * to live; a write without one clears it. A positive, finite number. A driver may round it up to whole seconds and to
-   * at least 2 seconds, and may add the time for which it is configured to share a lease between keys. Expiry is an
-   * ordinary delete. Keys that expire together may share a revision: up to 1,000 in one. Expiry is never early. It is
-   * late by at most a few seconds while the store is open; otherwise it happens soon after the next opening.
+   * The time to live: the key is deleted this many milliseconds after the commit, unless it is written again before. A
+   * positive, finite number. Each write replaces the time to live of the key; a write without `ttlMs` removes it. A
+   * driver may round the time up to whole seconds and to at least 2 seconds, and may add the time for which keys share
+   * a lease. Expiry is an ordinary delete. Up to 1,000 keys that expire together may share a revision. Expiry is never
+   * early. It is late by at most a few seconds while the store is open; keys that expire while the store is closed are
+   * deleted soon after the next opening.
    */
   readonly ttlMs?: number;
 }
 
 export interface CreateOptions extends WriteOptions {
   /**
-   * A second value, which the store writes over the first one at the next revision if the key was created. Watchers get
-   * both events; the result is that of the creation. Equal bytes are not written a second time. An embedded store
-   * writes both in one commit, so that no reader sees the first value as the current one. Another driver writes the
-   * second value right after the first, if the key is still as it was created; if that fails, the creation stands. Must
-   * not be combined with `ttlMs`. See docs/decisions/0029-second-revision-of-a-create.md.
+   * A second value of the key. If the key was created, the store writes this value at the next revision. Watchers get
+   * both events; the result is that of the creation. If the bytes equal the first value, the second write is left out.
+   * An embedded store writes both values in one commit, so no reader sees the first one as the current state. Other
+   * drivers write the second value right after the first, if no other writer has changed the key meanwhile; if the
+   * second write fails, the creation stands. Must not be combined with `ttlMs`. See
+   * docs/decisions/0029-second-revision-of-a-create.md.
    */
   readonly followedBy?: Uint8Array | undefined;
 }
@@ -146,7 +150,7 @@ export type WriteResult =
    * live. `revision` is then the revision of the stored value.
    */
   | { readonly outcome: 'ok'; readonly revision: Revision; readonly changed: boolean }
-  /** The check failed because of the state `current` of the key. */
+  /** The key is not as the caller expected. `current` is its state; undefined: the key does not exist. */
   | { readonly outcome: 'conflict'; readonly current: KeyValue | undefined; readonly revision: Revision };
 
 export type DeleteResult =
@@ -183,21 +187,22 @@ export type StorageEvent =
  */
 export interface WatchSink {
   /**
-   * The events of one or more revisions; within a revision in the order of its writes. The events of one revision are
-   * never split over two calls. Every event of the watched ranges is delivered exactly once.
+   * Delivers the events of one or more revisions, within a revision in the order of its writes. The events of one
+   * revision are never split over two calls. Every event of the watched ranges is delivered exactly once.
    */
   events(events: readonly StorageEvent[]): void;
   /**
-   * These very events are being made durable: a later call of `events` has them, unless their commit fails. A sink may
-   * do work for them in advance, but must not show them. They are writes of this process. Drivers need not call it.
+   * Announces events of this process whose commit has begun. A later call of `events` delivers the same event objects,
+   * unless the commit fails. A sink may prepare work for these events, but must not show them to anyone. A driver need
+   * not call this method.
    */
   prepare?(events: readonly StorageEvent[]): void;
   /**
-   * All changes of the ranges up to and including this revision have been delivered. Called after the initial state, on
-   * request, and from time to time.
+   * Reports that all changes of the ranges up to and including this revision have been delivered. Called after the
+   * initial state, on request, and from time to time.
    */
   progress(revision: Revision): void;
-  /** The last call, made once. After `stop()` of the watch the reason is `stopped`. */
+  /** Called once, as the last call of the sink. After `stop()` of the watch the reason is `stopped`. */
   end(reason: WatchEnd): void;
 }
 
@@ -206,10 +211,10 @@ export type WatchEnd =
   | { readonly reason: 'stopped' }
   /**
    * The store was stopped. Only whole revisions were delivered, in order. A watch that lagged behind may have missed
-   * the last ones; it resumes after the last revision that it saw.
+   * the last revisions; a new watch can resume after the last revision that it saw.
    */
   | { readonly reason: 'closed' }
-  /** History that this watch needs is gone: the state must be read again. */
+  /** The store no longer has the history that this watch needs: the caller must read the state again. */
   | { readonly reason: 'compacted'; readonly horizon: Revision }
   | { readonly reason: 'failed'; readonly error: Error };
 
@@ -219,16 +224,17 @@ export interface WatchOptions {
   /**
    * - `{ after: R }`: every change above R. If R is below the horizon, the watch ends `compacted`. R may be above the
    *   store's revision: delivery begins with R + 1.
-   * - `'now'`: every change above a starting revision, which is the first call of the sink: `progress`. It is at or
-   *   above every revision that was acknowledged before the call of `watch`. A change that is made before that first
-   *   call may be below it.
+   * - `'now'`: every change above a starting revision. The first call of the sink is `progress` with the starting
+   *   revision, which is at or above every revision that was acknowledged before the call of `watch`. A write that is
+   *   made between the two calls may be below the starting revision and is then not delivered.
    * - `'state'`: the current state as put events in key order, then `progress` with the revision of the state, then
-   *   every change. The put events have no `previous` and their own revisions, so they are not in revision order.
+   *   every change. The put events have no `previous`. Each has the revision of its key, so they are not in revision
+   *   order.
    */
   readonly from: { readonly after: Revision } | 'now' | 'state';
   /**
-   * Whether events must carry the previous state. Default false: they carry it on an embedded store only. A watch whose
-   * driver no longer has a previous state ends `compacted`. On etcd such a watch costs a watcher of its own.
+   * Whether events must have `previous`. Default false: events have it on embedded stores only. A watch ends
+   * `compacted` if the driver no longer has a previous state. On etcd each such watch needs its own watcher.
    */
   readonly previous?: boolean;
   /**
@@ -240,8 +246,8 @@ export interface WatchOptions {
 
 export interface Watch {
   /**
-   * Ends the watch. The sink's `end` is called within, unless it was called before, and nothing afterwards. If `stop`
-   * is called inside a call of the sink, `end` follows when that call returns, because calls never overlap.
+   * Ends the watch. The sink's `end` is called before `stop` returns, unless it was called earlier; no call follows. If
+   * `stop` is called inside a call of the sink, `end` is called when that call returns, because calls never overlap.
    */
   stop(): void;
   /**
@@ -253,11 +259,14 @@ export interface Watch {
 
 export interface CompactorOptions {
   readonly clock: Clock;
-  /** Default 5 minutes; 0 means never, as with kube-apiserver's flag. */
+  /**
+   * The time between two compactions. Default 5 minutes; 0: never, as for kube-apiserver's
+   * `--etcd-compaction-interval`.
+   */
   readonly intervalMs?: number;
   /**
-   * Called when a compaction fails; the next interval tries again. Not called when the store is stopped: the compactor
-   * ends.
+   * Called when a compaction fails; the compactor tries again at the next interval. Not called when the store is
+   * stopped, which ends the compactor.
    */
   readonly onError: (error: Error) => void;
 }
@@ -272,12 +281,12 @@ export interface Storage extends Reader, Stoppable {
   readonly limits: StorageLimits;
 
   /**
-   * Whether an import has filled the store with values of another program, in its encodings. Absent: false. A server
-   * reads such a store as it reads etcd.
+   * Whether an import has filled the store with values that kube-apiserver has encoded. Default false. A server decodes
+   * the values of such a store as it decodes those of etcd.
    */
   readonly imported?: boolean;
 
-  /** Whether items may be `stale`. Default false. */
+  /** Whether any item may be `stale`. Default false. */
   readonly mayBeStale?: boolean;
 
   /** The current revision. Linearizable: at least the revision of every write that was acknowledged before the call. */
@@ -287,10 +296,10 @@ export interface Storage extends Reader, Stoppable {
   create(key: string, value: Uint8Array, options?: CreateOptions): Promise<WriteResult>;
 
   /**
-   * Writes a key that must be as the caller has seen it (undefined: the key must not exist). Only its revision is
-   * compared. Writing equal bytes is a no-op if neither the old nor the new value has a time to live. A driver may
-   * compare with the bytes of `seen` instead of the stored ones, unless `seen` is stale; it then confirms that the key
-   * still has the revision of `seen`.
+   * Writes a key if its revision is still `seen.revision`; with undefined, if the key does not exist. Otherwise the
+   * result is `conflict`. Writing equal bytes is a no-op if neither the old nor the new value has a time to live. To
+   * detect a no-op, a driver may compare `value` with `seen.value` instead of the stored bytes, unless `seen` is stale;
+   * it must still confirm that the key has the revision of `seen`.
    */
   compareAndWrite(
     key: string,
@@ -299,29 +308,30 @@ export interface Storage extends Reader, Stoppable {
     options?: WriteOptions,
   ): Promise<WriteResult>;
 
-  /** Deletes a key. With `expected`: only if that is its revision. */
+  /** Deletes a key. With `expected`, only if the key has this revision; otherwise the result is `conflict`. */
   delete(key: string, options?: { readonly expected?: Revision }): Promise<DeleteResult>;
 
   /** Begins a watch. The sink is first called in a later microtask or turn. */
   watch(options: WatchOptions, sink: WatchSink): Watch;
 
   /**
-   * Moves the compaction horizon up to `revision`. A revision at or below the horizon does nothing; one above the
-   * current revision throws InvalidArgument. Afterwards reads at an older revision and watches `after` an older one are
-   * `compacted`. Watches that have already been delivered past the horizon continue. The driver drops the history
-   * later, at the latest when its retention requires it.
+   * Moves the compaction horizon up to `revision`. Does nothing if `revision` is at or below the horizon; throws
+   * InvalidArgument if it is above the current revision. Afterwards a read at a revision below the horizon, and a watch
+   * `after` such a revision, are `compacted`. Running watches whose position is past the horizon continue. The driver
+   * may drop the history later, at the latest when its retention requires it.
    */
   compact(revision: Revision): Promise<void>;
 
   /**
-   * A lower bound of the oldest revision that can be read without `lookBack`: at least every revision that this store
-   * was asked to compact to, and higher once it learns that another process has compacted.
+   * The compaction horizon as far as this store knows: a lower bound of the oldest revision that can be read without
+   * `lookBack`. It is at or above every revision that was passed to `compact`, and rises when the store learns that
+   * another process has compacted.
    */
   horizon(): Revision;
 
   /**
-   * Compacts by age until the result is stopped. Absent: the store is not shared, and `compactor.ts` calls `compact`.
-   * A driver whose medium is shared agrees with the other processes on the revision.
+   * Starts a compactor that compacts by age until it is stopped. Only drivers whose medium is shared have this method:
+   * their compactor agrees with the other processes on the revision. For other stores `compactor.ts` calls `compact`.
    */
   readonly startCompactor?: ((options: CompactorOptions) => Stoppable) | undefined;
 

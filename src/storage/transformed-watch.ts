@@ -1,6 +1,6 @@
 /**
- * A watch through a transformed store. While an asynchronous transformer works, later calls wait. More than
- * `maxWaitingEvents` waiting events end the watch `failed`.
+ * A watch through a transformed store. While an asynchronous transformer works, later calls are queued. The watch ends
+ * `failed` if more than `maxWaitingEvents` events are queued.
  * Invariant: calls reach the sink in the order in which the inner store made them.
  */
 import { Deferred } from '../base/deferred.ts';
@@ -91,7 +91,7 @@ export class TransformedWatch implements Watch, WatchSink {
     }
   }
 
-  /** Passes queued calls on, until one has to wait for the transformer. */
+  /** Passes queued calls to the sink, until one has to wait for the transformer. */
   #run(): void {
     for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) {
       if (call.type === 'progress') this.#sink.progress(call.revision);
@@ -103,7 +103,7 @@ export class TransformedWatch implements Watch, WatchSink {
     }
   }
 
-  /** Returns false if the events are passed on later. */
+  /** Passes events to the sink. Returns false if it first has to wait for the transformer. */
   #pass(events: readonly StorageEvent[]): boolean {
     let decoded: MaybePromise<readonly StorageEvent[]>;
     try {

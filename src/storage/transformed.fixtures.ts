@@ -1,4 +1,4 @@
-/** A transformer for tests of transformed stores that answers asynchronously. */
+/** An asynchronous transformer, for tests of transformed stores. */
 import type { ValueTransformer } from './value-transformer.ts';
 
 /** Wraps a transformer so that its answers take different numbers of microtasks. */

@@ -1,7 +1,7 @@
 /**
- * A store whose values pass a transformer on their way in and out.
- * Invariant: a write is a no-op only if the stored bytes would be equal, so never for a value that is stored in an
- * outdated form. Everything else is as in the inner store.
+ * A store whose values are converted by a transformer when they are written and when they are read.
+ * Invariant: a write is a no-op only if it would not change the stored bytes, so never for a value that is stored in an
+ * outdated form.
  */
 import { equalBytes } from '../base/bytes.ts';
 import { isKeelsonError } from '../base/errors.ts';
@@ -37,9 +37,9 @@ const DEFAULT_WAITING_EVENTS = 10_000;
  * Takes ownership of `storage`: stop() stops it too. The limits of `storage` hold for the transformed values.
  *
  * A compare-and-write whose value equals the bytes that the caller has seen reads the key first, because the value may
- * be stored in an outdated form. A put of a transaction reads the key, too. If the value of its key becomes equal to the
- * new one only while the transaction is in flight, and the transformer is not deterministic, then the put is a change
- * and not a no-op.
+ * be stored in an outdated form. Each put of a transaction also reads its key first. If another writer stores the same
+ * value between this read and the commit, and the transformer is not deterministic, then the put is a change and not a
+ * no-op.
  *
  * An error that the transformer throws becomes StorageError(Corrupt), unless it is one of this package's errors.
  */
@@ -61,7 +61,7 @@ export function transformed(
     : new TransformedStorage(storage, values, maxWaitingEvents);
 }
 
-/** The transformer, applied to items and events. */
+/** Applies the transformer to items and events. */
 class TransformedValues implements StorageMapping {
   readonly name = 'transformed';
   readonly #transformer: ValueTransformer;
@@ -162,7 +162,7 @@ class TransformedStorage extends WrappedStorage {
     );
   }
 
-  /** The inner store is not read, unless the write may be a no-op: then its stored form decides. */
+  /** Reads the inner store only if the write may be a no-op: the stored bytes then decide. */
   protected async innerCompareAndWrite(
     key: string,
     seen: SeenState,
@@ -174,14 +174,14 @@ class TransformedStorage extends WrappedStorage {
       if (result.outcome === 'found' && result.item.revision === seen.revision)
         return this.inner.compareAndWrite(key, result.item, await this.#overStored(result.item, value), options);
     }
-    // The stored bytes of `seen` are unknown here, and they differ from the new ones.
+    // The stored bytes of `seen` are not known here. `stale` tells the inner store not to compare with `seen.value`.
     const unlike = { revision: seen.revision, value: seen.value, stale: true };
     return this.inner.compareAndWrite(key, unlike, await this.values.toStorage(key, value), options);
   }
 
   /**
-   * For a stored value that is equal and not stale, this is the very bytes that are stored, so that the inner store
-   * sees a no-op even if the transformer would make other bytes now.
+   * Returns the bytes to write over a stored item. If the stored value is equal and not stale, these are the stored
+   * bytes themselves: the inner store then detects a no-op even if the transformer is not deterministic.
    */
   #overStored({ key, value: stored }: KeyValue, value: Uint8Array): MaybePromise<Uint8Array> {
     return andThen(this.values.fromStorage(key, stored), (plain) =>

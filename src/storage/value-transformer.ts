@@ -1,11 +1,12 @@
 /**
- * The interface between plain values and stored bytes, for encryption at rest and for other encodings.
- * Invariant: the leading bytes of a stored value name its encoding, as in kube-apiserver's etcd layout. So a store may
- * hold values of several encodings.
+ * The interface of transformers, which convert plain values to stored bytes and back: encryption at rest and other
+ * encodings.
+ * Invariant: the leading bytes of a stored value name its encoding, as in kube-apiserver's etcd layout. A store may
+ * therefore hold values of several encodings.
  */
 import type { MaybePromise } from '../base/maybe-promise.ts';
 
-/** `unknown` is a value without any of the marks. */
+/** `unknown`: the value begins with none of the marks. */
 export type ValueEncoding = 'json' | 'protobuf' | 'cbor' | 'encrypted' | 'unknown';
 
 const MARKS: readonly { readonly encoding: ValueEncoding; readonly mark: readonly number[] }[] = [
@@ -15,15 +16,15 @@ const MARKS: readonly { readonly encoding: ValueEncoding; readonly mark: readonl
   { encoding: 'encrypted', mark: [0x6b, 0x38, 0x73, 0x3a, 0x65, 0x6e, 0x63, 0x3a] }, // k8s:enc:
 ];
 
-/** The encoding that a value's mark names. */
+/** Detects the encoding of a stored value by its leading bytes. */
 export function valueEncoding(value: Uint8Array): ValueEncoding {
   for (const { encoding, mark } of MARKS) if (mark.every((byte, i) => value[i] === byte)) return encoding;
   return 'unknown';
 }
 
 /**
- * The context of a value. A transformer may bind the stored bytes to the key, so that values cannot be swapped in the
- * store.
+ * The context of a value. A transformer may bind the stored bytes to the key, so that nobody can swap two stored
+ * values.
  */
 export interface TransformContext {
   readonly key: string;
@@ -37,8 +38,7 @@ export interface FromStorage {
 
 /**
  * Invariant: `fromStorage(toStorage(v))` is v and not stale. Neither method may change the bytes that it is given.
- * `fromStorage` throws StorageError(Corrupt) for bytes that it cannot understand. `toStorage` need not be
- * deterministic.
+ * `toStorage` need not be deterministic. `fromStorage` throws StorageError(Corrupt) for bytes that it cannot decode.
  */
 export interface ValueTransformer {
   /** Whether `fromStorage` may call a value stale. Default true. */

@@ -1,4 +1,4 @@
-/** Waiting for a store to reach a revision, for callers that got the outcome `future`. */
+/** Waits for a store to reach a revision, for callers that got the outcome `future`. */
 import type { AbortSignalLike } from '../base/abort-signal.ts';
 import { type Clock, sleep } from '../base/clock.ts';
 import type { Revision, Storage } from './storage.ts';
@@ -9,7 +9,7 @@ const LONGEST_WAIT_MS = 200;
 
 export interface WaitForRevisionOptions {
   readonly clock: Clock;
-  /** Default 3 seconds, the time that kube-apiserver waits for a resourceVersion that is not reached. */
+  /** Default 3 seconds, the time for which kube-apiserver waits for a resourceVersion in the future. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignalLike;
 }

@@ -1,7 +1,7 @@
 /**
- * The base of stores that wrap another one: `scoped.ts` and `transformed.ts`. It maps keys and values on the way in,
- * maps items on the way out, and keeps track of writes for stop(). A wrapper is an EmbeddedStorage if its inner store is
- * one.
+ * The base class of stores that wrap another store: `scoped.ts` and `transformed.ts`. It maps the keys and values of
+ * requests and the items of results, and counts writes in flight for stop(). A wrapper is an EmbeddedStorage if its
+ * inner store is one.
  * Invariant: once stop() is called no method reaches the inner store through the wrapper, and writes in flight are
  * answered first.
  */
@@ -38,7 +38,7 @@ import type {
   WriteResult,
 } from './storage.ts';
 
-/** How a wrapper maps what passes through it. */
+/** The mapping between the keys and items of a wrapper and those of its inner store. */
 export interface StorageMapping {
   /** A word for messages: `scoped`, `transformed`. */
   readonly name: string;
@@ -46,7 +46,7 @@ export interface StorageMapping {
   innerKey(key: string): string;
   /** The key of the wrapper: the inverse of `innerKey`. */
   outerKey(key: string): string;
-  /** An item of the inner store as the wrapper shows it. */
+  /** Maps an item of the inner store to an item of the wrapper. */
   outerItem(item: KeyValue): MaybePromise<KeyValue>;
 }
 
@@ -56,7 +56,7 @@ export abstract class WrappedStorage implements Storage {
   readonly limits: StorageLimits;
   readonly mayBeStale: boolean;
   protected readonly mapping: StorageMapping;
-  /** Also reachable while stop() waits for writes; see `open`. */
+  /** Subclasses use it while stop() waits for writes. Other methods use `open`, which then throws Closed. */
   protected readonly inner: Storage;
   readonly #writes = new InFlight();
   readonly #snapshots = new Set<WrappedSnapshot>();
@@ -75,7 +75,7 @@ export abstract class WrappedStorage implements Storage {
   /** The bytes to store for a value of a new key. */
   protected abstract innerValue(key: string, value: Uint8Array): MaybePromise<Uint8Array>;
 
-  /** The bytes to store for a value over whatever the key holds, in a transaction. Default: `innerValue`. */
+  /** The bytes to store for a put of a transaction, whose key may exist. Default: `innerValue`. */
   protected innerOverwrite(key: string, value: Uint8Array): MaybePromise<Uint8Array> {
     return this.innerValue(key, value);
   }
@@ -183,7 +183,7 @@ export abstract class WrappedStorage implements Storage {
 
   snapshot(): MaybePromise<Snapshot> {
     return andThen(this.#embeddedStore().snapshot(), (inner): MaybePromise<Snapshot> => {
-      // stop() was called meanwhile and could not stop this snapshot.
+      // stop() was called meanwhile. It did not know this snapshot.
       if (this.#closed) return inner.stop().then(() => Promise.reject(closed()));
       const snapshot = new WrappedSnapshot(inner, this.mapping, (stopped) => this.#snapshots.delete(stopped));
       this.#snapshots.add(snapshot);
@@ -302,12 +302,12 @@ function closed(): StorageError {
   return new StorageError('Closed', 'the store is stopped');
 }
 
-/** The same range seen from the inner store. */
+/** Maps a range of the wrapper to a range of the inner store. */
 export function innerRange({ innerKey }: StorageMapping, { prefix, start }: KeyRange): KeyRange {
   return { prefix: innerKey(prefix), ...(start === undefined ? {} : { start: innerKey(start) }) };
 }
 
-/** All results in order: at once if none is a promise. */
+/** Maps all elements and returns the results in order. Returns a promise only if a result is a promise. */
 export function mapAll<T, R>(list: readonly T[], map: (element: T) => MaybePromise<R>): MaybePromise<R[]> {
   const results = list.map(map);
   return results.some(isPromise) ? Promise.all(results) : (results as R[]);

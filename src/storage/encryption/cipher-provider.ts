@@ -1,7 +1,7 @@
 /**
- * The encryption providers of kube-apiserver's EncryptionConfiguration. A stored value begins with `k8s:enc:<provider>:v1:`
- * and the name of its key with a colon; then come a random nonce and the encrypted bytes. Invariant: the bytes are those
- * that kube-apiserver makes and reads.
+ * The encryption providers with local keys: aescbc, aesgcm and secretbox. A stored value begins with
+ * `k8s:enc:<provider>:v1:`, the name of its key and a colon. A random nonce and the encrypted bytes follow.
+ * Invariant: kube-apiserver and this file can decrypt each other's values.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { concatBytes, encodeUtf8 } from '../../base/bytes.ts';
@@ -12,11 +12,11 @@ import { openSecretbox, SECRETBOX_NONCE, SECRETBOX_TAG, sealSecretbox } from './
 /** A cipher with its key. `path` is the key of the value in etcd, which aesgcm authenticates. */
 export interface Cipher {
   seal(plain: Uint8Array, path: string): Uint8Array;
-  /** Returns undefined for too few bytes, and throws if they were not made with this key. */
+  /** Returns undefined if there are too few bytes. Throws if the bytes were not encrypted with this key. */
   open(sealed: Uint8Array, path: string): Uint8Array | undefined;
 }
 
-/** Makes a provider of at least one key, each of a length in KEY_LENGTHS. */
+/** Creates a provider from one or more keys, whose lengths must be in KEY_LENGTHS. */
 export function createCipherProvider(name: CipherName, keys: readonly EncryptionKey[]): Provider {
   const start = `k8s:enc:${name}:v1:`;
   const ciphers = keys.map((key) => ({
@@ -35,7 +35,7 @@ export function createCipherProvider(name: CipherName, keys: readonly Encryption
         if (!startsWith(stored, prefix)) continue;
         const value = openWith(cipher, stored.subarray(prefix.byteLength), path);
         if (typeof value !== 'string') return { outcome: 'ok', value, isFirstKey: i === 0, keyPrefix };
-        // Two keys may have the same name, so the others are tried, too.
+        // Two keys may have the same name, so the loop tries the other keys, too.
         failure = { outcome: 'failed', reason: value, keyPrefix };
       }
       return failure;
@@ -43,7 +43,7 @@ export function createCipherProvider(name: CipherName, keys: readonly Encryption
   };
 }
 
-/** Decrypts, and returns the reason of a failure as a text. */
+/** Decrypts a value. On failure, returns the reason as a string. */
 export function openWith(cipher: Cipher, sealed: Uint8Array, path: string): Uint8Array | string {
   try {
     return cipher.open(sealed, path) ?? 'the stored data was shorter than the required size';

@@ -1,7 +1,7 @@
 /**
- * The transformer that encrypts stored values by resource. The first provider of a resource encrypts; a value of another
- * provider or another key is stale, so that the next write of it uses the first one. Only values of a KMS provider are
- * decrypted asynchronously, and only the first one of each seed.
+ * The transformer that encrypts stored values by resource. The first provider of a resource encrypts. A value that
+ * another provider or another key has encrypted is stale, so its next write uses the first provider. Decryption is
+ * asynchronous only for KMS providers, and only for the first value of each seed.
  */
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
@@ -21,11 +21,16 @@ export type EncryptionRules = ReadonlyMap<string, readonly Provider[]>;
 
 export interface EncryptionOptions {
   readonly rules: EncryptionRules;
-  /** Returns undefined for keys that are not objects of an API; those are not encrypted. */
+  /**
+   * Returns the resource of a key. Returns undefined for keys that are not API objects; their values are not encrypted.
+   */
   readonly resourceOf: (key: string) => KeyResource | undefined;
-  /** Returns the path of a key in etcd, which is authenticated with the value: `/registry/secrets/default/a`. */
+  /**
+   * Returns the path that is authenticated together with the value: the key in etcd, such as
+   * `/registry/secrets/default/a`.
+   */
   readonly pathOf: (key: string) => string;
-  /** Default: none. Keys that are not objects of an API are not reported. */
+  /** Not told of keys that are not API objects. */
   readonly observer?: TransformationObserver | undefined;
 }
 
@@ -33,18 +38,18 @@ export type Direction = 'from_storage' | 'to_storage';
 
 /** The observer of encryption, for metrics. Its methods must be cheap and must not throw. */
 export interface TransformationObserver {
-  /** The present time in milliseconds, on a clock that never goes back. */
+  /** Returns the monotonic time in milliseconds. */
   now(): number;
   /**
-   * A value was transformed, or was not. `prefix` is that of the provider, or that of a key within it. `status` is `OK`,
-   * the name of a gRPC code, or `unknown-non-grpc`, as in the reference.
+   * Called after each transformation, successful or not. `prefix` is the prefix of the provider, or of one of its keys.
+   * `status` is `OK`, the name of a gRPC code, or `unknown-non-grpc`, as in kube-apiserver.
    */
   transformed(resource: KeyResource, direction: Direction, prefix: string, ms: number, status: string): void;
 }
 
 const OK = 'OK';
 const FAILED = 'unknown-non-grpc';
-/** The prefix of values that no provider or no key takes. */
+/** Reported as the prefix of values that no provider or key recognises. */
 const UNKNOWN = 'unknown';
 
 const PLAIN: readonly Provider[] = [IDENTITY];
@@ -58,7 +63,7 @@ export class Encryption implements ValueTransformer {
     this.#rules = options.rules;
   }
 
-  /** Uses other rules from now on. */
+  /** Replaces the rules for all later transformations. */
   setRules(rules: EncryptionRules): void {
     this.#rules = rules;
   }
@@ -131,14 +136,17 @@ class Stopwatch {
     this.#begun = observer.now();
   }
 
-  /** A provider with named keys is reported twice, as in the reference: its keys are providers, too. */
+  /** Reports a provider with named keys twice, as kube-apiserver does, where each key is a provider, too. */
   report(prefix: string, keyPrefix: string | undefined, status: string): void {
     const ms = this.#observer.now() - this.#begun;
     if (keyPrefix !== undefined) this.#observer.transformed(this.#resource, this.#direction, keyPrefix, ms, status);
     this.#observer.transformed(this.#resource, this.#direction, prefix, ms, status);
   }
 
-  /** Reports what a provider made of a stored value. Returns false if the value does not have its prefix. */
+  /**
+   * Reports the result of `Provider.open`. Returns false, and reports nothing, if the value does not have the prefix of
+   * the provider.
+   */
   opened({ prefix, keyPrefix }: Provider, opened: Opened, stored: Uint8Array): boolean {
     if (opened.outcome === 'other') {
       if (prefix === '' || !startsWith(stored, encodeUtf8(prefix))) return false;
@@ -151,7 +159,7 @@ class Stopwatch {
 
 const NO_PROVIDER: Opened = { outcome: 'other' };
 
-/** Throws StorageError if the value could not be decrypted. */
+/** Returns the decrypted value. Throws StorageError if the value could not be decrypted. */
 function plainValue(opened: Opened, isFirst: boolean, of: { stored: Uint8Array; key: string }): FromStorage {
   if (opened.outcome === 'ok') return { value: opened.value, stale: !isFirst || !opened.isFirstKey };
   const { stored, key } = of;
@@ -164,7 +172,7 @@ function plainValue(opened: Opened, isFirst: boolean, of: { stored: Uint8Array; 
   throw new StorageError(code, `the value of ${JSON.stringify(key)} cannot be decoded: ${shown}`, { key });
 }
 
-/** The key of a rule: resource and group, with a dot also for the core group. */
+/** The key of `EncryptionRules`: resource, dot and group. The core group is empty, so its keys end with the dot. */
 export function ruleName(group: string, resource: string): string {
   return `${resource}.${group}`;
 }
@@ -172,7 +180,7 @@ export function ruleName(group: string, resource: string): string {
 /** The longest prefix that is shown in a message. */
 const SHOWN = 60;
 
-/** `k8s:enc:<provider>:v1:<key name>:` */
+/** Returns the prefix of a stored value, for messages: `k8s:enc:<provider>:v1:<key name>:` */
 function prefixOf(stored: Uint8Array): string {
   const head = String.fromCharCode(...stored.subarray(0, SHOWN));
   return /^k8s:enc:\w+:v\d+:[^:]*:/.exec(head)?.[0] ?? 'k8s:enc:';

@@ -1,6 +1,6 @@
 /**
- * The Poly1305 authenticator (RFC 8439, section 2.5) over numbers of 13 bits, so that sums of products are exact in
- * doubles.
+ * The Poly1305 authenticator (RFC 8439, section 2.5). Numbers are split into limbs of 13 bits, so that sums of products
+ * are exact in doubles.
  */
 
 const LIMBS = 10;
@@ -28,7 +28,7 @@ function clamped(bytes: Uint8Array): Uint8Array {
   return r;
 }
 
-/** The little-endian number of the bytes, with one more bit at `top`, unless that is 0. */
+/** Returns the limbs of a little-endian number. `top` is the position of one more bit to set; 0: none. */
 function limbsOf(bytes: Uint8Array, top: number): number[] {
   const limbs = new Array<number>(LIMBS).fill(0);
   for (let i = 0; i < bytes.byteLength; i++) addBits(limbs, i * 8, bytes[i]!);
@@ -67,7 +67,7 @@ function carry(limbs: number[]): void {
   limbs[0]! += over * 5;
 }
 
-/** The number modulo 2^130 - 5, plus the second half of the key, modulo 2^128. */
+/** Returns `sum` modulo 2^130 - 5, plus the second half of the key, modulo 2^128. */
 function tagOf(sum: readonly number[], addend: Uint8Array): Uint8Array {
   let value = sum.reduceRight((total, limb) => (total << BigInt(BITS)) + BigInt(limb), 0n) % PRIME;
   for (let i = 0; i < addend.byteLength; i++) value += BigInt(addend[i]!) << BigInt(8 * i);

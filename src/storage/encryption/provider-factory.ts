@@ -1,4 +1,4 @@
-/** The maker of the encryption providers on Node. */
+/** The factory of the encryption providers on Node. */
 import { createCipherProvider } from './cipher-provider.ts';
 import { createKmsProvider } from './kms/kms-provider.ts';
 import type { ProviderFactory, ProviderHost } from './provider.ts';

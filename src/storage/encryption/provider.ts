@@ -1,4 +1,4 @@
-/** The interface of encryption providers, and the one that does not encrypt. */
+/** The interface of encryption providers, and the identity provider, which does not encrypt. */
 import { encodeUtf8, equalBytes } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { GrpcChannel, GrpcChannelOptions } from '../../base/grpc.ts';
@@ -14,14 +14,17 @@ export interface EncryptionKey {
 
 export type CipherName = 'aescbc' | 'aesgcm' | 'secretbox';
 
-/** The lengths of keys in bytes that a provider takes. */
+/** The valid key lengths in bytes, by provider. */
 export const KEY_LENGTHS: Readonly<Record<CipherName, readonly number[]>> = {
   aescbc: [16, 24, 32],
   aesgcm: [16, 24, 32],
   secretbox: [32],
 };
 
-/** `keyPrefix`: the prefix of the key that was used, within that of the provider. Absent if it has no named keys. */
+/**
+ * The result of decrypting a value. `keyPrefix` is the name of the key that was used, with a colon; absent if the
+ * provider has no named keys.
+ */
 export type Opened =
   | {
       readonly outcome: 'ok';
@@ -29,48 +32,57 @@ export type Opened =
       readonly isFirstKey: boolean;
       readonly keyPrefix?: string | undefined;
     }
-  /** The value does not have the prefix of the provider, or of any of its keys. */
+  /**
+   * The value was made by another provider or key: it does not begin with the prefix of this provider and one of its
+   * keys.
+   */
   | { readonly outcome: 'other' }
   | { readonly outcome: 'failed'; readonly reason: string; readonly keyPrefix?: string | undefined }
   /**
-   * The key is not available now, because the KMS plugin fails. `code` is the name of the gRPC code of a call that
-   * failed.
+   * The key is not available now, because the KMS plugin fails. `code` is the name of the gRPC code of the failed call.
    */
   | { readonly outcome: 'unavailable'; readonly reason: string; readonly code?: string | undefined };
 
-/** A provider with its keys: the first one encrypts, all of them decrypt. `path` is the key of the value in etcd. */
+/** A provider with its keys. The first key encrypts, all keys decrypt. `path` is the key of the value in etcd. */
 export interface Provider {
-  /** The beginning of its values: `k8s:enc:aescbc:v1:`; '' if values are stored as they are. */
+  /** The first bytes of stored values: `k8s:enc:aescbc:v1:`; '' if values are stored in plain text. */
   readonly prefix: string;
-  /** Follows the prefix in the values that it seals: the name of the first key and a colon. Absent without named keys. */
+  /**
+   * The bytes after `prefix` in new values: the name of the first key and a colon. Absent if the provider has no named
+   * keys.
+   */
   readonly keyPrefix?: string;
-  /** Throws StorageError(KeyUnavailable) if there is no key to encrypt with. */
+  /** Encrypts a value with the first key. Throws StorageError(KeyUnavailable) if there is no key to encrypt with. */
   seal(plain: Uint8Array, path: string): Uint8Array;
-  /** A promise is returned only for a value whose prefix no other provider has. It never rejects. */
+  /**
+   * Decrypts a value. Returns a promise only for a value whose prefix no other provider has. The promise never rejects.
+   */
   open(stored: Uint8Array, path: string): MaybePromise<Opened>;
 }
 
 /** The settings of a KMS plugin. */
 export interface KmsSettings {
-  /** Unique in a configuration. It is part of the prefix of stored values. */
+  /** Unique in a configuration, because it is part of the prefix of stored values. */
   readonly name: string;
   /** The path of a Unix socket. A leading `@` is the abstract namespace. */
   readonly socketPath: string;
-  /** The time for one call. */
+  /** The time limit of one call. */
   readonly timeoutMs: number;
 }
 
-/** A provider whose keys a KMS plugin encrypts. Before `start()` it decrypts only. */
+/** A provider whose keys are encrypted by a KMS plugin. Before `start()` it can only decrypt. */
 export interface KmsProvider extends Provider, Stoppable {
   readonly name: string;
   readonly timeoutMs: number;
-  /** Asks the plugin for a key, and looks after it until `stop()`. Resolves after the first attempt, never rejects. */
+  /** Gets a key from the plugin, and renews it until `stop()`. Resolves after the first attempt, and never rejects. */
   start(): Promise<void>;
-  /** Returns the reason why the plugin is not healthy. A result may be some seconds old. */
+  /**
+   * Returns the reason why the plugin is not healthy; undefined if it is healthy. The result may be some seconds old.
+   */
   check(): Promise<string | undefined>;
 }
 
-/** Opens a channel to a KMS plugin. Called with the first call to the plugin. */
+/** Opens a channel to a KMS plugin. Called once, with the first call to the plugin. */
 export type OpenChannel = (options: GrpcChannelOptions) => Promise<GrpcChannel>;
 
 export interface ProviderHost {
@@ -80,16 +92,19 @@ export interface ProviderHost {
   readonly openChannel: OpenChannel;
 }
 
-/** The maker of the providers of a configuration. */
+/** Creates the providers of a configuration. */
 export interface ProviderFactory {
-  /** Makes a provider of at least one key, each of a length in KEY_LENGTHS. */
+  /** Creates a provider from one or more keys, whose lengths must be in KEY_LENGTHS. */
   cipher(name: CipherName, keys: readonly EncryptionKey[]): Provider;
   kms(settings: KmsSettings): KmsProvider;
 }
 
 const ENCRYPTED = encodeUtf8('k8s:enc:');
 
-/** Values as they are. It does not take encrypted ones: another provider may be able to decrypt them. */
+/**
+ * The identity provider: values are stored in plain text. Its `open` returns `other` for encrypted values, which
+ * another provider may be able to decrypt.
+ */
 export const IDENTITY: Provider = {
   prefix: '',
   seal: (plain) => plain,

@@ -24,7 +24,7 @@ export function xorXSalsa20(key: Uint8Array, nonce: Uint8Array, bytes: Uint8Arra
   }
 }
 
-/** HSalsa20: words 0, 5, 10, 15 and 6 to 9 after the rounds, without the final addition. */
+/** Derives the key with HSalsa20: words 0, 5, 10, 15 and 6 to 9 after the rounds, without the final addition. */
 function derivedKey(key: Uint8Array, nonce: Uint8Array): Uint8Array {
   const words = wordsOf(key, nonce.subarray(0, 8));
   const view = new DataView(nonce.buffer, nonce.byteOffset, nonce.byteLength);

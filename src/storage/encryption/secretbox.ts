@@ -9,7 +9,7 @@ export const SECRETBOX_KEY = 32;
 export const SECRETBOX_NONCE = 24;
 export const SECRETBOX_TAG = 16;
 
-/** The nonce must not be used twice with the same key. */
+/** Encrypts a message. The nonce must not be used twice with the same key. */
 export function sealSecretbox(message: Uint8Array, nonce: Uint8Array, key: Uint8Array): Uint8Array {
   const box = new Uint8Array(SECRETBOX_TAG + message.byteLength);
   const encrypted = box.subarray(SECRETBOX_TAG);
@@ -19,7 +19,10 @@ export function sealSecretbox(message: Uint8Array, nonce: Uint8Array, key: Uint8
   return box;
 }
 
-/** The box must have at least the bytes of a tag. Throws StorageError(Corrupt) if it was not made with this key and nonce. */
+/**
+ * Decrypts a box, which must be at least as long as a tag. Throws StorageError(Corrupt) if the box was not made with
+ * this key and nonce.
+ */
 export function openSecretbox(box: Uint8Array, nonce: Uint8Array, key: Uint8Array): Uint8Array {
   // slice() of a Buffer would share the memory of the box.
   const encrypted = copyBytes(box.subarray(SECRETBOX_TAG));
@@ -29,7 +32,7 @@ export function openSecretbox(box: Uint8Array, nonce: Uint8Array, key: Uint8Arra
   return encrypted;
 }
 
-/** The first 32 bytes of the key stream. The message uses those behind them. */
+/** The Poly1305 key: the first 32 bytes of the key stream. The message is encrypted with the bytes after them. */
 function tagKey(nonce: Uint8Array, key: Uint8Array): Uint8Array {
   const stream = new Uint8Array(SECRETBOX_KEY);
   xorXSalsa20(key, nonce, stream, 0);

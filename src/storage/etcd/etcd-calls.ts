@@ -1,6 +1,6 @@
 /**
- * The calls of the driver: typed requests, repeated where that is safe. A cluster that elects a leader answers within a
- * few seconds, so a failure of the members is final only after `PATIENCE_MS`.
+ * The typed calls of the etcd driver. A call that may safely be repeated is repeated while members fail, for up to
+ * `RETRY_FOR_MS`: a cluster that elects a leader answers again within a few seconds.
  */
 import { type BackoffPolicy, backoffDelay } from '../../base/backoff.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
@@ -33,7 +33,7 @@ import {
 } from './responses.ts';
 
 const RETRY: BackoffPolicy = { initialMs: 50, capMs: 1000 };
-const PATIENCE_MS = 5_000;
+const RETRY_FOR_MS = 5_000;
 const READ: CallOptions = { isRead: true };
 const WRITE: CallOptions = { isRead: false };
 
@@ -68,8 +68,8 @@ export class EtcdCalls {
   }
 
   /**
-   * A linearizable read. Throws GrpcError for a compacted or future revision, otherwise StorageError. With an
-   * `operation` the request is reported to the observer; `key` is a key or a prefix of the store.
+   * Makes a linearizable read. Throws GrpcError for a compacted or future revision, otherwise StorageError. The
+   * observer is told of the request if there is an `operation`; `key` is then a key or a prefix of the store.
    */
   range(request: RangeRequest, operation?: EtcdOperation, key = ''): Promise<RangeResponse> {
     const frame = rangeRequest(request);
@@ -83,19 +83,19 @@ export class EtcdCalls {
   }
 
   /**
-   * A transaction. `isRepeated` in the result: the outcome of an earlier attempt is not known, so the transaction may
-   * have been carried out before. Throws the error of the last attempt, whose progress is `unknown` if that of any
-   * attempt is. `operation` and `key` are as in `range`.
+   * Runs a transaction. `isRepeated` is true in the result if the outcome of an earlier attempt is not known: that
+   * attempt may have been carried out, too. Throws the error of the last attempt; its progress is `unknown` if the
+   * progress of any attempt is unknown. `operation` and `key` are as in `range`.
    */
   txn(request: TxnRequest, operation?: EtcdOperation, key = ''): Promise<TxnOutcome> {
     return this.txnFrame(txnRequest(request), operation, key);
   }
 
-  /** As `txn`, with the frame of the request. */
+  /** Runs a transaction that is already encoded. Otherwise like `txn`. */
   txnFrame(frame: Uint8Array, operation?: EtcdOperation, key = ''): Promise<TxnOutcome> {
     const answered = (bytes: Uint8Array, isRepeated: boolean): TxnOutcome => {
       const response = readTxnResponse(bytes);
-      // 0: the answer comes from the leader, so its revision needs no check against the one at the start.
+      // 0 skips the check for a restored cluster: the leader answers transactions, so its revision is current.
       this.#history.take(response.header, 0);
       return { response, isRepeated };
     };
@@ -104,24 +104,24 @@ export class EtcdCalls {
 
   async compact(revision: Revision): Promise<void> {
     const frame = compactRequest(revision);
-    readHeaderOnly(await this.#patiently(() => this.#client.call(COMPACT, frame, READ)));
+    readHeaderOnly(await this.#withRetries(() => this.#client.call(COMPACT, frame, READ)));
   }
 
-  /** A lease of which no answer arrives expires unused, so that the call can be repeated. */
+  /** May be repeated: a lease whose response is lost expires unused. */
   async grantLease(ttlSeconds: number): Promise<LeaseId> {
     const frame = leaseGrantRequest(ttlSeconds);
-    const bytes = await this.#patiently(() => this.#client.call(LEASE_GRANT, frame, READ));
+    const bytes = await this.#withRetries(() => this.#client.call(LEASE_GRANT, frame, READ));
     return readLeaseGrantResponse(bytes).id;
   }
 
-  /** The seconds until a lease expires; -1 for one that has expired. */
+  /** Returns the seconds until the lease expires; -1 if it has expired. */
   async leaseSeconds(id: LeaseId): Promise<number> {
     const frame = leaseTimeToLiveRequest(id);
     const call = (): Promise<Uint8Array> => this.#client.call(LEASE_TIME_TO_LIVE, frame, READ);
-    return readLeaseTimeToLiveResponse(await this.#patiently(call)).ttlSeconds;
+    return readLeaseTimeToLiveResponse(await this.#withRetries(call)).ttlSeconds;
   }
 
-  /** The status of the member in use. Throws GrpcError if it does not answer in time. */
+  /** Returns the status of the pinned member. Throws GrpcError if it does not answer in time. */
   async status(timeoutMs: number): Promise<StatusResponse> {
     return readStatusResponse(await this.#client.callPinned(STATUS, EMPTY_FRAME, timeoutMs));
   }
@@ -157,12 +157,12 @@ export class EtcdCalls {
     );
   }
 
-  /** Repeats a call whose first attempt has failed. Throws as `txn`. */
+  /** Repeats a call whose first attempt has failed with `failure`. Throws like `txn`. */
   async #repeat(call: () => Promise<Uint8Array>, failure: unknown, begun: number): Promise<Repeated> {
     let isRepeated = false;
     let attempt: Promise<Uint8Array> | undefined = Promise.reject(failure);
     try {
-      const bytes = await this.#patiently(async () => {
+      const bytes = await this.#withRetries(async () => {
         try {
           const present = attempt ?? call();
           attempt = undefined;
@@ -178,9 +178,9 @@ export class EtcdCalls {
     }
   }
 
-  /** Repeats a call while members fail, until `PATIENCE_MS` after `begun`. */
-  async #patiently(call: () => Promise<Uint8Array>, begun: number = this.#clock.monotonic()): Promise<Uint8Array> {
-    const deadline = begun + PATIENCE_MS;
+  /** Makes a call and repeats it while members fail, until `RETRY_FOR_MS` after `begun`. */
+  async #withRetries(call: () => Promise<Uint8Array>, begun: number = this.#clock.monotonic()): Promise<Uint8Array> {
+    const deadline = begun + RETRY_FOR_MS;
     for (let failures = 0; ; failures++) {
       try {
         return await call();

@@ -1,8 +1,8 @@
 /**
- * The client of an etcd cluster: calls to the member to which it is pinned. A failure of that member moves all later
- * calls and watch streams to the next one, so that reads and watches come from the same member.
- * Invariants: a call that may have changed something is never repeated here. Each response of a cluster with another id
- * is reported before its caller gets it.
+ * The client of an etcd cluster. All calls and watch streams go to one member, the pinned member, so that reads and
+ * watches come from the same member. When the pinned member fails, the next member is pinned.
+ * Invariants: a call that may have changed something is never repeated here. A response with another cluster id is
+ * reported before its caller gets it.
  */
 import type { Clock } from '../../base/clock.ts';
 import { ConfigError, toError } from '../../base/errors.ts';
@@ -27,7 +27,7 @@ export const STATUS = '/etcdserverpb.Maintenance/Status';
 
 /** A member that has lost its leader answers at once instead of waiting (`rpctypes.MetadataRequireLeaderKey`). */
 const REQUIRE_LEADER = { hasleader: 'true' };
-/** The time for one call. The reference has none of its own; its requests end with the request of their client. */
+/** The time limit of one call. kube-apiserver has no such limit: its calls end with the request of the client. */
 const CALL_TIMEOUT_MS = 10_000;
 
 export interface EtcdClientOptions {
@@ -39,7 +39,7 @@ export interface EtcdClientOptions {
 }
 
 export interface CallOptions {
-  /** The call changes nothing, so that it can be repeated after any failure of a member. */
+  /** Whether the call only reads, so that it can be repeated after any failure of a member. */
   readonly isRead: boolean;
   /** Default 10 seconds. */
   readonly timeoutMs?: number;
@@ -58,9 +58,9 @@ export class EtcdClient {
   }
 
   /**
-   * Calls the pinned member. A call that was refused is repeated on each of the other members once, and one that only
-   * reads (`isRead`) also after any failure of a member. Throws StorageError(Closed) once the client is closed: the
-   * store waits for its writes first, so that such a call is a read.
+   * Calls the pinned member. A refused call is repeated once on each of the other members; a read (`isRead`) is
+   * repeated after any failure of a member. Throws StorageError(Closed) once the client is closed. Only reads can fail
+   * like this, because the store waits for its writes before it closes the client.
    */
   call(path: string, frame: Uint8Array, { isRead, timeoutMs = CALL_TIMEOUT_MS }: CallOptions): Promise<Uint8Array> {
     const channel = this.#channel;
@@ -69,7 +69,7 @@ export class EtcdClient {
       .then(undefined, (caught: unknown) => this.#again(caught, channel, path, frame, { isRead, timeoutMs }));
   }
 
-  /** Repeats a call whose first attempt has failed, if that is allowed. */
+  /** Repeats a call whose first attempt has failed, if it may be repeated. */
   async #again(
     failure: unknown,
     failed: GrpcChannel,
@@ -95,12 +95,12 @@ export class EtcdClient {
     }
   }
 
-  /** Calls the pinned member, once. Its failure does not move the pin. */
+  /** Calls the pinned member once. The member stays pinned if the call fails. */
   callPinned(path: string, frame: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     return this.#channel.unary(path, frame, timeoutMs);
   }
 
-  /** Opens a stream to the pinned member. Its failure moves the pin. */
+  /** Opens a stream to the pinned member. If the stream fails, the next member is pinned. */
   stream(path: string, sink: GrpcDuplexSink): GrpcDuplex {
     const channel = this.#channel;
     return channel.duplex(path, {
@@ -112,7 +112,7 @@ export class EtcdClient {
     });
   }
 
-  /** Moves the pin away from a member that failed, unless it was moved before. */
+  /** Pins the next member after a failure, unless another failure of the same member has already done so. */
   failed(channel: GrpcChannel): void {
     if (channel === this.#channel) this.#pinned = (this.#pinned + 1) % this.#channels.length;
   }
@@ -127,7 +127,7 @@ export class EtcdClient {
   }
 }
 
-/** Accepts `host:port`, too, as the reference does. */
+/** Accepts `host:port`, too, like kube-apiserver. */
 function checkEndpoint(text: string): string {
   const url = text.includes('://') ? text : `http://${text}`;
   if (URL.canParse(url)) {

@@ -1,7 +1,8 @@
 /**
- * The compactor of etcd, by the protocol of kube-apiserver (`storage/etcd3/compact.go`), so that several servers of
- * either kind agree. The version of the key `compact_rev_key` is a clock: the server that moves it compacts to the
- * revision that was current one interval before. The first round of a server compacts nothing.
+ * The compactor of the etcd driver. It follows the protocol of kube-apiserver (`storage/etcd3/compact.go`), so that all
+ * servers of a cluster agree, including kube-apiservers. The version of the key `compact_rev_key` is a logical clock:
+ * the server that increments it compacts to the revision that was current one interval before. The first round of a
+ * server compacts nothing.
  */
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
@@ -15,7 +16,7 @@ import type { TxnRequest, TxnResponse } from './messages.ts';
 const COMPACT_KEY = 'compact_rev_key';
 
 export interface CompactorState {
-  /** The version of the key that this server expects. */
+  /** The version of `compact_rev_key` that this server expects. */
   readonly time: number;
   /** The revision that was current at the last round; 0 before the first. */
   readonly revision: Revision;
@@ -29,7 +30,10 @@ export function compactorRequest({ time, revision }: CompactorState): TxnRequest
   };
 }
 
-/** The state for the next round. `compact`: compact to this revision. `learned`: another server has compacted to it. */
+/**
+ * Returns the state for the next round. `compact`: this server compacts to this revision. `learned`: another server has
+ * compacted to this revision.
+ */
 export function stepCompactor(
   { time, revision }: CompactorState,
   response: TxnResponse,

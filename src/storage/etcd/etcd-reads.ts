@@ -1,4 +1,4 @@
-/** The reads of the driver. All are linearizable. */
+/** The reads of the etcd driver. All of them are linearizable. */
 import { LruMap } from '../../base/lru-map.ts';
 import { SharedRead } from '../../base/shared-read.ts';
 import { StorageError } from '../errors.ts';
@@ -22,9 +22,12 @@ import type { EtcdKeyValue, RangeRequest, RangeResponse } from './messages.ts';
 
 /** The most items of one request. A longer list is read in pages at one revision. */
 const PAGE = 10_000;
-/** How many pages may be read in advance. One of a caller that has stopped is dropped after as many others. */
+/**
+ * How many pages may be read in advance. The least recent page is dropped, which may belong to a caller that has
+ * stopped.
+ */
 const MAX_AHEAD = 8;
-/** How often a list of the current state is tried if its revision is compacted meanwhile. */
+/** How often a list of the current state is attempted if its revision is compacted between two pages. */
 const ATTEMPTS = 3;
 
 export interface EtcdReadsOptions {
@@ -42,7 +45,7 @@ export class EtcdReads {
   readonly #toItem: EtcdReadsOptions['toItem'];
   readonly #observer: EtcdObserver | undefined;
   readonly #revision: SharedRead<Revision>;
-  /** Pages that were requested in advance, by their request. */
+  /** Pages that were requested in advance, by `pageName`. */
   readonly #ahead = new LruMap<string, Promise<RangeResult>>(MAX_AHEAD);
 
   constructor({ calls, keys, history, observer, toItem }: EtcdReadsOptions) {
@@ -51,7 +54,7 @@ export class EtcdReads {
     this.#keys = keys;
     this.#history = history;
     this.#toItem = toItem;
-    // No key of a store has this name: it ends with a slash.
+    // This key never exists: no key of a store ends with a slash.
     const request = { key: `${keys.start}/`, countOnly: true };
     this.#revision = new SharedRead(async () => {
       const { header } = await withStorageError(() => calls.range(request), { isWrite: false });
@@ -59,7 +62,9 @@ export class EtcdReads {
     });
   }
 
-  /** The present revision: a quorum read, shared by the callers that arrive while another is in flight. */
+  /**
+   * Returns the current revision by a quorum read. Callers that arrive while a read is in flight share the next one.
+   */
   revision(): Promise<Revision> {
     return this.#revision.get();
   }
@@ -93,7 +98,7 @@ export class EtcdReads {
     }
   }
 
-  /** The items of several prefixes at one revision, in key order. */
+  /** Reads the items of several prefixes at one revision, in key order. */
   async state(
     prefixes: readonly string[],
   ): Promise<{ readonly items: readonly KeyValue[]; readonly revision: Revision }> {
@@ -142,7 +147,7 @@ export class EtcdReads {
     }
   }
 
-  /** Requests a page before the caller does, so that etcd reads it while the caller decodes the page before it. */
+  /** Requests a page before the caller does, so that etcd reads it while the caller decodes the previous page. */
   #readAhead(request: RangeRequest, revision: Revision, about: Observed): void {
     const page = this.#range(request, { revision }, about);
     // The caller that takes the page handles the failure.
@@ -150,7 +155,7 @@ export class EtcdReads {
     this.#ahead.set(pageName(request, revision), page);
   }
 
-  /** A range that has no key of this store. */
+  /** Answers a list whose range cannot contain a key of this store. */
   async #nothing(options: ReadOptions): Promise<ListResult> {
     const response = await this.#range({ key: `${this.#keys.start}/`, countOnly: true }, options);
     if ('outcome' in response) return response;
@@ -170,7 +175,7 @@ export class EtcdReads {
 
   async #range(request: RangeRequest, { revision, atLeast }: ReadOptions, about?: Observed): Promise<RangeResult> {
     const { horizon } = this.#history;
-    // Older releases of etcd drop deletions at the compacted revision (etcd#18089), so etcd is not asked.
+    // etcd is not asked, because older releases of etcd lose deletions at the compacted revision (etcd#18089).
     if (revision !== undefined && revision < horizon) return { outcome: 'compacted', horizon };
     let response: RangeResponse;
     try {
@@ -183,7 +188,7 @@ export class EtcdReads {
       }
       if (isFuture(caught)) {
         const current = await this.revision();
-        // It may have been reached meanwhile.
+        // The store may have reached the revision meanwhile.
         if (current >= (revision ?? 0))
           return this.#range(request, { ...(revision !== undefined && { revision }) }, about);
         return { outcome: 'future', current };
@@ -201,7 +206,7 @@ function pageName({ key, end, limit }: RangeRequest, revision: Revision): string
   return JSON.stringify([key, end, limit, revision]);
 }
 
-/** The name of a request for the observer. */
+/** A request as the observer is told of it. */
 interface Observed {
   readonly operation: EtcdOperation;
   readonly key: string;

@@ -1,4 +1,7 @@
-/** The etcd driver: `Storage` over an etcd cluster that other processes share. It connects the parts. */
+/**
+ * The etcd driver: `Storage` over an etcd cluster that other processes share. It composes the reads, writes and watches
+ * of this folder.
+ */
 import { decodeUtf8 } from '../../base/bytes.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { Stoppable } from '../../base/lifetime.ts';
@@ -51,20 +54,20 @@ import type { EtcdEvent, EtcdKeyValue, Header, RangeResponse } from './messages.
 import { markerKey, ordersProgress, type ProgressMarker } from './progress-marker.ts';
 import { WatchHub } from './watch-hub.ts';
 
-/** Watches get this long to deliver the last writes when the store is stopped. */
+/** The longest time for which stop() waits for watches to deliver the last writes. */
 const STOP_MS = 2_000;
-/** The time for the question which release a member has, and how large its database is. */
+/** The time limit of a status request, which asks for the release and the database size of a member. */
 const STATUS_MS = 2_000;
 
 export interface EtcdStorageOptions extends EtcdClientOptions {
   readonly clock: Clock;
-  /** The first part of etcd's keys. Default `/registry`, as in the reference. */
+  /** The first part of etcd's keys. Default `/registry`, as in kube-apiserver. */
   readonly prefix?: string;
   /** The first segment of the store's keys, which `prefix` replaces in etcd. Default `registry`. */
   readonly scope?: string;
   /** The longest time for which keys share a lease. Default 60 seconds. */
   readonly leaseReuseSeconds?: number;
-  /** Called when the cluster was restored from a backup: watches end `compacted`. Default: nothing. */
+  /** Called when the cluster was restored from a backup, before its watches end `compacted`. */
   readonly onRestored?: ((revision: Revision) => void) | undefined;
   /** Default: none. */
   readonly observer?: EtcdObserver | undefined;
@@ -87,8 +90,9 @@ export class EtcdStorage implements SizedStorage {
   readonly #inFlight = new InFlight();
   readonly #host: WatchHost;
   /**
-   * How watchers learn about progress. A marker key is used while this is `unknown`, and for good once a member was
-   * found whose answers may overtake events.
+   * How watchers learn about progress. `ordered`: by progress requests. `marker`: by a marker key, for good, because a
+   * member was found whose answers to progress requests may overtake events. `unknown`: by a marker key, until a member
+   * has answered.
    */
   #progress: 'unknown' | 'ordered' | 'marker' = 'unknown';
   #stopping: Promise<void> | undefined;
@@ -255,7 +259,7 @@ export class EtcdStorage implements SizedStorage {
     return compactor;
   }
 
-  /** The import into this prefix that has begun and not ended, as its marker describes it. */
+  /** Returns the description of an unfinished import into this prefix; undefined if there is none. */
   async unfinishedImport(): Promise<string | undefined> {
     this.#assertOpen();
     const read = (): Promise<RangeResponse> => this.#calls.range({ key: importMarkerKey(this.#keys) });
@@ -263,7 +267,7 @@ export class EtcdStorage implements SizedStorage {
     return items[0] && decodeUtf8(items[0].value);
   }
 
-  /** The size of the database file of the member in use. */
+  /** The size of the database file of the pinned member. */
   async size(): Promise<number> {
     this.#assertOpen();
     return (await withStorageError(() => this.#calls.status(STATUS_MS), { isWrite: false })).dbSize;
@@ -279,7 +283,7 @@ export class EtcdStorage implements SizedStorage {
   }
 
   async #stop(): Promise<void> {
-    // A sink may have called stop(): its call returns first, because calls never overlap.
+    // stop() may have been called inside a call of a sink. That call must return first, because calls never overlap.
     await Promise.resolve();
     await this.#inFlight.idle();
     await this.#deliverAll();
@@ -288,18 +292,20 @@ export class EtcdStorage implements SizedStorage {
     this.#client.close();
   }
 
-  /** Asks the member in use for its release, before a stream to it is opened. */
+  /** Asks the pinned member for its release, before a stream to it is opened. */
   async #checkProgress(): Promise<void> {
     if (this.#progress === 'marker') return;
     try {
       const { version } = await this.#calls.status(STATUS_MS);
       this.#progress = ordersProgress(version) ? 'ordered' : 'marker';
     } catch {
-      // The marker is used until a member answers.
+      // `#progress` stays `unknown`: the marker is used until a member answers.
     }
   }
 
-  /** Waits until the watches have the writes that were acknowledged. A cluster that does not answer ends the wait. */
+  /**
+   * Waits until the watches have delivered all acknowledged writes, for up to `STOP_MS` if the cluster does not answer.
+   */
   async #deliverAll(): Promise<void> {
     const { clock } = this.#options;
     const { revision } = this.#history;

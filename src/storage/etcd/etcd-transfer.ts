@@ -1,8 +1,8 @@
 /**
- * Reads and writes of all keys below a prefix of an etcd cluster, for imports and exports. Values are passed as they are
- * stored, in batches.
+ * Reads and writes all keys below a prefix of an etcd cluster, for imports and exports. Values are not decoded, and are
+ * read and written in batches.
  * Invariants: from `begin` until `finish` the cluster has the marker of an unfinished import. Every key that is written
- * has a revision above the one that `raiseTo` was given. After `finish` no earlier revision can be read or watched.
+ * has a revision above the `goal` of `raiseTo`. After `finish` no earlier revision can be read or watched.
  */
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -33,7 +33,7 @@ export interface TransferredKey {
 
 export interface TransferredState {
   readonly revision: Revision;
-  /** In key order, which is that of UTF-8 bytes. */
+  /** In the order of etcd's keys: by UTF-8 bytes. */
   readonly keys: readonly TransferredKey[];
   /** The seconds that remain of each lease, by its id. */
   readonly leases: ReadonlyMap<LeaseId, number>;
@@ -50,27 +50,29 @@ type Report = (done: number, total: number) => void;
 
 /** The most keys of one request. */
 const PAGE = 1000;
-/** The keys and bytes of one transaction: below the defaults of etcd's `--max-txn-ops` and `--max-request-bytes`. */
+/**
+ * The most keys and bytes of one transaction, below the defaults of etcd's `--max-txn-ops` and `--max-request-bytes`.
+ */
 const MAX_PUTS = 120;
 const MAX_PUT_BYTES = 1_000_000;
-/** The values that are read at first, and the bytes of those that are read later. */
+/** The number of values in the first batch, and the bytes that later batches aim at. */
 const FIRST_VALUES = 8;
 const VALUE_BYTES = 1_000_000;
-/** The writes in flight while the revision is raised. */
+/** The most writes in flight while the revision is raised. */
 const IN_FLIGHT = 256;
-/** The revisions between two compactions while the revision is raised: they bound the growth of the database. */
+/** While the revision is raised, the database is compacted once per this many revisions, which bounds its growth. */
 const COMPACTED_STEP = 100_000;
-/** The questions for leases in flight. */
+/** The most requests for the time to live of a lease in flight. */
 const LEASES_IN_FLIGHT = 32;
 
 export class EtcdTransfer {
   readonly #client: EtcdClient;
   readonly #calls: EtcdCalls;
-  /** The first key below the prefix, and the first after it that is not. */
+  /** The range of the keys below the prefix. `end` is exclusive. */
   readonly #keys: { readonly start: string; readonly end: string };
   readonly #marker: string;
 
-  /** Throws ConfigError for an invalid URL. It connects with the first call. */
+  /** Connects with the first call. Throws ConfigError for an invalid URL. */
   constructor(options: EtcdTransferOptions) {
     this.#client = new EtcdClient(options);
     const history = new HistoryGuard(() => undefined);
@@ -80,14 +82,14 @@ export class EtcdTransfer {
     this.#marker = importMarkerKey(this.#keys);
   }
 
-  /** The number of keys below the prefix, and the revision of the cluster. */
+  /** Returns the number of keys below the prefix, and the revision of the cluster. */
   async count(): Promise<{ readonly keys: number; readonly revision: Revision }> {
     const { start: key, end } = this.#keys;
     const { count, header } = await this.#range({ key, end, countOnly: true });
     return { keys: count, revision: header.revision };
   }
 
-  /** Some key of the cluster, for a message about a prefix without keys. */
+  /** Returns any key of the cluster, for the message about a prefix that has no keys. */
   async anyKey(): Promise<string | undefined> {
     const { items } = await this.#range({ key: '\0', end: '\0', limit: 1 });
     return items[0]?.key;
@@ -98,7 +100,10 @@ export class EtcdTransfer {
     return (await this.#range({ key: this.#marker, countOnly: true })).count > 0;
   }
 
-  /** Reads all keys at one revision, without values. Throws StorageError(Unavailable) if it is compacted meanwhile. */
+  /**
+   * Reads all keys at one revision, without values. Throws StorageError(Unavailable) if the revision is compacted
+   * meanwhile.
+   */
   async readKeys(report: Report): Promise<TransferredState> {
     const { start, end } = this.#keys;
     const keys: TransferredKey[] = [];
@@ -117,8 +122,9 @@ export class EtcdTransfer {
   }
 
   /**
-   * Reads the values of keys at a revision, in this order and in batches. The number of keys in a batch follows the size
-   * of the values. Throws StorageError(Unavailable) if the revision is compacted, and `Corrupt` if a key is not there.
+   * Reads the values of keys at a revision, in the order of `paths` and in batches. The number of keys in a batch
+   * follows the size of the values. Throws StorageError(Unavailable) if the revision is compacted, and `Corrupt` if a
+   * key is not there.
    */
   async *readValues(paths: readonly string[], revision: Revision): AsyncIterable<readonly Uint8Array[]> {
     const { start } = this.#keys;
@@ -155,8 +161,8 @@ export class EtcdTransfer {
   }
 
   /**
-   * Raises the revision of the cluster to at least this one, by writes of the marker: etcd has no other way while it
-   * runs. Returns the revision.
+   * Raises the revision of the cluster to at least `goal` by writing the marker again and again: a running etcd has no
+   * other way. Returns the new revision.
    */
   async raiseTo(goal: Revision, description: string, report: Report): Promise<Revision> {
     const put: Operation = { type: 'put', key: this.#marker, value: encodeUtf8(description) };
@@ -184,7 +190,7 @@ export class EtcdTransfer {
     return revision;
   }
 
-  /** Writes keys in this order. Several share a transaction, and with it a revision. */
+  /** Writes keys in the given order. The keys of one batch share a transaction, and thereby a revision. */
   async write(puts: readonly TransferredPut[]): Promise<void> {
     for (let done = 0; done < puts.length; ) {
       const batch = takeBatch(puts, done);
@@ -200,7 +206,9 @@ export class EtcdTransfer {
     return withStorageError(() => this.#calls.grantLease(seconds), { isWrite: false });
   }
 
-  /** Removes the marker and compacts, so that clients with an earlier revision list again. Returns the revision. */
+  /**
+   * Removes the marker and compacts, so that clients with an earlier revision have to list again. Returns the revision.
+   */
   async finish(): Promise<Revision> {
     const { header } = await this.#txn({
       compare: [],

@@ -1,8 +1,8 @@
 /**
- * A watch of the storage interface on etcd. It gets the changes up to the position of the hub from a watcher of its own
- * and then those of the hub. A watch that needs previous states keeps a watcher of its own.
- * Invariant: the sink gets every event of the ranges above the start once and in order, also while it changes from one
- * source to the other.
+ * A watch of the storage interface on etcd. It catches up to the position of the hub with its own watcher and then
+ * receives events from the hub. A watch that needs previous states keeps its own watcher.
+ * Invariant: the sink gets every event of the ranges above the start once and in order, also across the change from the
+ * watcher to the hub.
  */
 import { toError } from '../../base/errors.ts';
 import { StorageError } from '../errors.ts';
@@ -14,12 +14,15 @@ import type { EtcdEvent } from './messages.ts';
 import type { HubWatch, WatchHub } from './watch-hub.ts';
 import { Watcher, type WatcherOptions } from './watcher.ts';
 
-/** Events that may wait while a watch catches up. One more ends it `failed`; it can be resumed. */
+/**
+ * How many events of the hub may wait while a watch catches up. One more ends the watch `failed`; the caller may resume
+ * it.
+ */
 const MAX_WAITING = 100_000;
-/** Progress is reported after this many revisions without a report. */
+/** A live watch reports progress once per this many revisions. */
 const REPORT_EVERY = 1000;
 
-/** The driver, as a watch sees it. */
+/** The parts of the driver that a watch uses. */
 export interface WatchHost {
   readonly keys: KeyMap;
   readonly hub: WatchHub;
@@ -29,12 +32,12 @@ export interface WatchHost {
   readonly horizon: Revision;
   /** Learns how the member in use reports progress, before a watcher is opened on it. Never rejects. */
   checkProgress(): Promise<void>;
-  /** A quorum read. */
+  /** Returns the current revision by a quorum read. */
   readRevision(): Promise<Revision>;
-  /** The state of the prefixes at one revision, in key order. */
+  /** Reads the items of the prefixes at one revision, in key order. */
   readState(prefixes: readonly string[]): Promise<{ readonly items: readonly KeyValue[]; readonly revision: Revision }>;
   toEvent(event: EtcdEvent): StorageEvent;
-  /** The history below this revision is gone. */
+  /** Called when etcd reports that the history below `horizon` is compacted. */
   learnHorizon(horizon: Revision): void;
   ended(watch: EtcdWatch): void;
 }
@@ -44,11 +47,11 @@ export class EtcdWatch implements Watch, HubWatch {
   readonly #sink: GuardedSink;
   readonly #options: WatchOptions;
   readonly prefixes: readonly string[];
-  /** Events up to this revision are not delivered, or not again. */
+  /** Events at or below this revision are not delivered: they are before the start, or were delivered already. */
   #after: Revision = 0;
   /** The revision of the last `progress` call. */
   #reported: Revision = 0;
-  /** The revision that a requested `progress` call must have reached; 0: none was requested. */
+  /** The revision that a requested `progress` call must reach; 0: no call is requested. */
   #wanted: Revision = 0;
   #isLive = false;
   #waiting: StorageEvent[] = [];
@@ -89,7 +92,7 @@ export class EtcdWatch implements Watch, HubWatch {
     this.#sink.finish(reason);
   }
 
-  /** Whether everything up to the revision was delivered, or the watch has ended. */
+  /** Whether all changes up to the revision were delivered, or the watch has ended. */
   hasReached(revision: Revision): boolean {
     return this.#sink.over || this.#position >= revision;
   }
@@ -138,7 +141,7 @@ export class EtcdWatch implements Watch, HubWatch {
     await Promise.resolve();
     const { previous = false } = this.#options;
     if (!previous) await hub.ready();
-    // Otherwise the hub has called it.
+    // A watch without `previous` relies on the hub, whose start has called `checkProgress`.
     const asked = previous ? this.#host.checkProgress() : undefined;
     const start = await this.#startRevision(previous);
     await asked;
@@ -149,12 +152,15 @@ export class EtcdWatch implements Watch, HubWatch {
       this.#watchAlone();
       return;
     }
-    // A compaction may have stopped the hub meanwhile. A watch that joins a stopped hub would miss changes.
+    // A compaction may have stopped the hub meanwhile. A watch that joined a stopped hub would miss changes.
     await hub.ready();
     if (!this.#sink.over) this.#joinHub();
   }
 
-  /** Delivers the initial state if it is wanted. Returns the revision to watch from; undefined if the watch has ended. */
+  /**
+   * Delivers the initial state for `from: 'state'`. Returns the revision to watch from; undefined if the watch has
+   * ended.
+   */
   async #startRevision(alone: boolean): Promise<Revision | undefined> {
     const { from } = this.#options;
     const host = this.#host;
@@ -166,7 +172,7 @@ export class EtcdWatch implements Watch, HubWatch {
     }
     if (from === 'now') {
       const revision = await host.readRevision();
-      // The hub may be ahead; changes before its position need not be delivered.
+      // The hub may be ahead. Changes up to its position were made before the start, so they need not be delivered.
       const start = alone ? revision : Math.max(revision, host.hub.position);
       this.#sink.progress(start);
       return start;
@@ -203,7 +209,7 @@ export class EtcdWatch implements Watch, HubWatch {
     watcher.reach(goal);
   }
 
-  /** A watch from a revision above the compacted one has missed no event. */
+  /** Starts the catch-up again after a compaction. A watch whose position is above the horizon has missed no event. */
   #joinAgain(): void {
     const { hub } = this.#host;
     this.#isLive = false;
@@ -224,7 +230,7 @@ export class EtcdWatch implements Watch, HubWatch {
     this.#answerProgress();
   }
 
-  /** Keeps a watcher with previous states. */
+  /** Opens a watcher with previous states, which serves the watch until its end. */
   #watchAlone(): void {
     this.#createWatcher(true, {
       events: (events) => {
@@ -285,7 +291,7 @@ export class EtcdWatch implements Watch, HubWatch {
       else this.#watcher?.reach(this.#wanted);
       return;
     }
-    // The start of a watch may be above the revision of the store.
+    // The position of a watch that starts in the future is above the revision of the store.
     this.#report(Math.min(position, this.#host.revision));
   }
 

@@ -1,7 +1,7 @@
 /**
- * The writes of the driver.
- * Invariant: a write whose outcome is not known is never answered with a conflict. The repeated transaction shows the
- * write if it took place: the key has its bytes. Otherwise the outcome is `Unknown`.
+ * The writes of the etcd driver.
+ * Invariant: a write whose first attempt has an unknown outcome never results in a conflict. If the repeated
+ * transaction finds the written bytes in the key, the write took place. Otherwise StorageError(Unknown) is thrown.
  */
 import { equalBytes } from '../../base/bytes.ts';
 import { toError } from '../../base/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * etcd's failures among those of gRPC calls, and their mapping to StorageError. Messages are those of etcd's
- * `rpctypes`.
+ * Recognises etcd's failures among the errors of gRPC calls and maps them to StorageError. The messages are those of
+ * etcd's `rpctypes`.
  */
 import { toError } from '../../base/errors.ts';
 import { GRPC, type GrpcProgress, grpcProgress, isGrpcError } from '../../base/grpc.ts';
@@ -12,7 +12,7 @@ const LEASE_NOT_FOUND = 'requested lease not found';
 const NO_SPACE = 'database space exceeded';
 const TOO_LARGE = 'request is too large';
 
-/** The messages of etcd for calls that it has refused before it proposed them to the cluster. */
+/** etcd's messages for calls that it refuses before it proposes them to the cluster. */
 const REFUSALS = [
   'no leader',
   'too many requests',
@@ -44,7 +44,7 @@ export function isMemberFailure(error: unknown): boolean {
 }
 
 export interface FailedCall {
-  /** A call whose outcome is not known is then `Unknown`, not `Unavailable`. */
+  /** Whether the call writes. A write with an unknown outcome becomes `Unknown`, a read `Unavailable`. */
   readonly isWrite: boolean;
   readonly key?: string;
 }

@@ -1,12 +1,12 @@
 /**
- * The state of an etcd driver about the history of its cluster: the highest revision that it has seen, the
- * compaction horizon, and the cluster's id. It detects a cluster that was restored from a backup.
+ * Detects that an etcd cluster was restored from a backup, from the headers of its responses. It keeps the highest
+ * revision that the driver has seen, the compaction horizon and the id of the cluster.
  * Invariant: between two calls of `onRestored` the revision only grows.
  */
 import type { Revision } from '../storage.ts';
 import type { Header } from './messages.ts';
 
-/** That state as data. */
+/** The knowledge of a driver about the history of its cluster. */
 export interface History {
   /** '' until the first response. */
   readonly clusterId: string;
@@ -18,8 +18,8 @@ export interface History {
 export const UNKNOWN_HISTORY: History = { clusterId: '', revision: 0, horizon: 1 };
 
 /**
- * Returns the state after a response. `asked`: the highest revision that was known when the request was sent. A
- * linearizable response below it, and a response of another cluster, show that the history was replaced.
+ * Returns the knowledge after a response. `asked` is the highest revision that was known when the request was sent. The
+ * cluster was restored if a linearizable response is below `asked`, or if the response has another cluster id.
  */
 export function stepHistory(
   history: History,
@@ -51,14 +51,17 @@ export class HistoryGuard {
     return this.#history.horizon;
   }
 
-  /** Takes the header of a linearizable response. `asked` is `revision` when the request was sent. */
+  /**
+   * Called with the header of each linearizable response. `asked` is the value of `revision` when the request was sent;
+   * 0 skips the check against it.
+   */
   take(header: Header, asked: Revision): void {
     const { history, restored } = stepHistory(this.#history, header, asked);
     this.#history = history;
     if (restored) this.#onRestored(header.revision);
   }
 
-  /** The history below this revision is compacted. */
+  /** Called when the history below `horizon` is compacted. */
   compacted(horizon: Revision): void {
     if (horizon > this.#history.horizon) this.#history = { ...this.#history, horizon };
   }

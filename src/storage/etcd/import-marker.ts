@@ -1,6 +1,6 @@
 /**
- * The key that marks an unfinished import. It is written before the first key of an import and deleted after the last
- * one is verified, so that no server starts on a part of the keys.
+ * The key that marks an unfinished import. An import writes the marker before its first key and deletes the marker
+ * after its last key is verified, so that no server starts on an incomplete import.
  */
 import type { KeyMap } from './key-map.ts';
 

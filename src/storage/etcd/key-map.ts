@@ -1,15 +1,15 @@
 /**
  * The mapping between keys of the storage interface and keys of etcd. A store has keys `<scope>/...`; etcd has
- * `<prefix>/...`, where kube-apiserver's default prefix is `/registry`. Keys of etcd are not escaped: they have the
- * bytes of kube-apiserver's.
- * Invariant: both have the same order, which in etcd is that of UTF-8 bytes. Keys of etcd must not be compared as
- * JavaScript strings.
+ * `<prefix>/...`, where kube-apiserver's default prefix is `/registry`. Keys of etcd are not escaped: they are the same
+ * bytes as kube-apiserver's keys.
+ * Invariant: the mapping keeps the order of keys. etcd orders keys by UTF-8 bytes, so code must not compare etcd's keys
+ * as JavaScript strings.
  */
 import { StorageError } from '../errors.ts';
 import { escapePath, hasEscapedSlash, unescapeSegment } from '../keys.ts';
 
 export interface KeyMap {
-  /** The first key of etcd that belongs to the store, and the first after it that does not. */
+  /** The range of etcd's keys that belong to the store. `end` is exclusive. */
   readonly start: string;
   readonly end: string;
   /** Throws StorageError(InvalidArgument) for a key of another scope, and for a segment that contains a slash. */
@@ -19,7 +19,10 @@ export interface KeyMap {
   range(prefix: string): { readonly start: string; readonly end: string } | undefined;
 }
 
-/** `prefix` is put before the key after its scope; with the empty scope before the whole key. */
+/**
+ * An etcd key is `prefix`, a slash and the store's key without its scope. With the empty scope it is `prefix` and the
+ * whole key.
+ */
 export function createKeyMap(prefix: string, scope: string): KeyMap {
   const root = scope === '' ? '' : `${scope}/`;
   const start = scope === '' ? prefix : `${prefix}/`;
@@ -49,8 +52,8 @@ function pathOf(escaped: string): string {
 }
 
 /**
- * The first text in the order of UTF-8 bytes after all that begin with the prefix. etcd reads the end `\0` as "all keys
- * from the start on".
+ * The smallest string, by UTF-8 bytes, above all strings that begin with the prefix. For the empty prefix it is `\0`,
+ * which etcd reads as "no upper bound".
  */
 function rangeEnd(prefix: string): string {
   const points = [...prefix];

@@ -1,11 +1,11 @@
 /** The messages of etcd's API that the driver sends and reads. `requests.ts` and `responses.ts` have their encoding. */
 import type { Revision } from '../storage.ts';
 
-/** An int64 that identifies a lease: a bigint beyond the safe integers. 0: none. */
+/** The int64 id of a lease: a bigint if it is not a safe integer. 0: no lease. */
 export type LeaseId = number | bigint;
 
 export interface Header {
-  /** The uint64 in hexadecimal. */
+  /** The uint64 `cluster_id` in hexadecimal. */
   readonly clusterId: string;
   readonly revision: Revision;
 }
@@ -22,12 +22,12 @@ export interface EtcdKeyValue {
 
 export interface RangeRequest {
   readonly key: string;
-  /** Absent: only `key`. */
+  /** The exclusive end of the range. Absent: only `key` is read. */
   readonly end?: string | undefined;
   readonly limit?: number;
   readonly revision?: Revision | undefined;
   readonly countOnly?: boolean;
-  /** Items without values. */
+  /** Return items without values. */
   readonly keysOnly?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface RangeResponse {
   readonly count: number;
 }
 
-/** The comparison of a transaction with one key. 0: the key does not exist. */
+/** A condition of a transaction: the key has this revision or version. 0: the key does not exist. */
 export type Compare =
   | { readonly key: string; readonly revision: Revision }
   | { readonly key: string; readonly version: number };
@@ -47,7 +47,7 @@ export type Operation =
   | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: LeaseId | undefined }
   | { readonly type: 'delete'; readonly key: string }
   | { readonly type: 'deleteRange'; readonly key: string; readonly end: string }
-  /** Without a revision: the state of the transaction. */
+  /** Without `revision`, reads the state that the transaction sees. */
   | { readonly type: 'get'; readonly key: string; readonly revision?: Revision };
 
 export interface TxnRequest {

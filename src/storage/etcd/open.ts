@@ -1,4 +1,4 @@
-/** Opening an etcd cluster as a store. */
+/** Opens an etcd cluster as a store. */
 import { systemClock } from '../../base/clock.ts';
 import { EtcdStorage, type EtcdStorageOptions } from './etcd-storage.ts';
 

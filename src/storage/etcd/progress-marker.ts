@@ -1,12 +1,12 @@
 /**
- * Progress of watchers on releases of etcd whose answers to progress requests cannot be trusted: they may overtake events
- * (etcd#15220). There a key beside those of the store is written; its event proves that every earlier one has arrived,
- * because etcd orders the events of one watcher.
+ * The progress marker, for releases of etcd whose answers to progress requests may overtake events (etcd#15220). On
+ * such a release the driver writes a marker key next to the store's keys. etcd orders the events of one watcher, so the
+ * event of the marker proves that every earlier event has arrived.
  */
 import type { KeyMap } from './key-map.ts';
 
 export interface ProgressMarker {
-  /** Sorts before the keys of the store. No key of a store is between them. */
+  /** The marker key. It sorts right before the keys of the store. */
   readonly key: string;
   /** The end of the range of the store's keys. */
   readonly end: string;

@@ -1,13 +1,16 @@
 /**
- * The requests of etcd's API as gRPC frames: protobuf by field number, from `etcdserverpb/rpc.proto` of etcd 3.6. The
- * writer fills its buffer from the end, so the fields of a message are written in reverse.
+ * Encodes the requests of etcd's API as gRPC frames. Field numbers are those of `etcdserverpb/rpc.proto` of etcd 3.6.
+ * The writer fills its buffer from the end, so the fields of a message are written in reverse.
  */
 import { VARINT, type WireWriter } from '../../apimachinery/protobuf/wire.ts';
 import type { Revision } from '../storage.ts';
 import { grpcFrame, writeBytes, writeEach, writeNumber, writeText } from '../wire/field-writer.ts';
 import type { Compare, LeaseId, Operation, RangeRequest, TxnRequest, WatchCreate } from './messages.ts';
 
-/** The longest request: above every `--max-request-bytes` that etcd recommends. etcd itself refuses what is too long. */
+/**
+ * The longest request, above every `--max-request-bytes` that etcd recommends. etcd refuses requests above its own
+ * limit.
+ */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 
 export function rangeRequest(request: RangeRequest): Uint8Array {
@@ -23,8 +26,8 @@ export function txnRequest({ compare, success, failure }: TxnRequest): Uint8Arra
 }
 
 /**
- * The transaction of a write without a lease: a put if the key has the revision `expected`, otherwise a read. Equals the
- * result of `txnRequest`, without an object for each part.
+ * The transaction of a write without a lease: a put if the key has the revision `expected`, otherwise a get. The bytes
+ * equal those of `txnRequest`, but no object is allocated for each part.
  */
 export function putRequest(key: string, expected: Revision, value: Uint8Array): Uint8Array {
   return frame((writer) => {

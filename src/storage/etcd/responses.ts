@@ -1,8 +1,8 @@
 /**
- * The responses of etcd's API: protobuf by field number, from `etcdserverpb/rpc.proto` and `mvccpb/kv.proto` of etcd
- * 3.6. Unknown fields are skipped. Each function throws StorageError(Unavailable) for bytes that are not a message.
- * Values are views of the message, which they keep alive: callers that keep a value for long copy it. Those of lists
- * and events are decoded at once.
+ * Decodes the responses of etcd's API. Field numbers are those of `etcdserverpb/rpc.proto` and `mvccpb/kv.proto` of
+ * etcd 3.6. Unknown fields are skipped. Each function throws StorageError(Unavailable) for bytes that are not a
+ * message. Values are views of the message and keep its memory alive. A caller that keeps a value for long must copy
+ * it; lists and events are decoded at once.
  */
 import { type WireError, WireReader } from '../../apimachinery/protobuf/wire.ts';
 import { EMPTY_BYTES } from '../../base/bytes.ts';
@@ -132,7 +132,7 @@ export function readWatchResponse(bytes: Uint8Array): WatchResponse {
 
 const NO_HEADER: Header = { clusterId: '', revision: 0 };
 
-/** Calls `read` for each field, which returns false to skip it. */
+/** Calls `read` for each field of a message. `read` returns false to skip the field. */
 function fields(bytes: Uint8Array, read: ReadField): void {
   checkMessage(readFields(bytes, read));
 }
@@ -149,7 +149,7 @@ function int64(reader: WireReader, end: number): number | bigint {
   return reader.readVarint(end) ? reader.toInt64() : 0;
 }
 
-/** The id that was read last: nearly all responses are of one cluster. */
+/** The cluster id that was read last. Nearly all responses are of one cluster, so its text is cached. */
 const lastId = { hi: 0, lo: 0, text: '000000000' };
 
 function uint64Text(reader: WireReader, end: number): string {

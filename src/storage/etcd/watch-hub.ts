@@ -1,30 +1,32 @@
 /**
- * The hub of an etcd driver: one watcher over all keys of the store, whose events it hands to the watches of the
- * storage interface. Order over several ranges holds within one watcher only, so all live watches share it.
+ * The watch hub of an etcd driver: one etcd watcher over all keys of the store, whose events go to the watches of the
+ * storage interface. etcd orders events within one watcher only, so all live watches share this watcher.
  */
 import type { Revision, StorageEvent } from '../storage.ts';
 import type { EtcdObserver } from './etcd-observer.ts';
 import type { EtcdEvent } from './messages.ts';
 import { Watcher, type WatcherOptions } from './watcher.ts';
 
-/** A live watch, as the hub sees it. */
+/** A live watch of the storage interface, which receives events from the hub. */
 export interface HubWatch {
-  /** The watch gets keys with one of these prefixes. Others are handed over, too, and ignored. */
+  /** The prefixes that the watch covers. `deliver` may also get events of other keys, which the watch must ignore. */
   readonly prefixes: readonly string[];
-  /** The events of whole revisions above the last call. */
+  /** Called with events of whole revisions, in order, before `reached`. */
   deliver(events: readonly StorageEvent[]): void;
-  /** The hub has reached this revision. */
+  /** Called when all events up to this revision were delivered. */
   reached(revision: Revision): void;
-  /** A compaction to `horizon` has overtaken the hub, which forgets the watch: changes up to there are lost. */
+  /**
+   * Called when the hub has lost events at or below `horizon` to a compaction. The hub has already removed the watch.
+   */
   overtaken(horizon: Revision): void;
   failed(error: Error): void;
 }
 
-/** Bounds the lists of watches by resource. */
+/** The most entries of `#byResource`. */
 const MAX_RESOURCES = 1000;
 
 export interface WatchHubOptions {
-  /** The options of the watcher, without its start. */
+  /** The options of the etcd watcher, except for those that the hub sets. */
   readonly watcher: Omit<WatcherOptions, 'after' | 'previous'>;
   toEvent(event: EtcdEvent): StorageEvent;
   readonly observer?: EtcdObserver | undefined;
@@ -35,9 +37,14 @@ export interface WatchHubOptions {
 export class WatchHub {
   readonly #options: WatchHubOptions;
   readonly #watches = new Set<HubWatch>();
-  /** The watches as a list that does not change while it is iterated. Undefined: they have changed. */
+  /**
+   * A copy of `#watches` that does not change while it is iterated. Undefined: `#watches` has changed since the copy.
+   */
   #list: readonly HubWatch[] | undefined;
-  /** The watches that may have keys of a resource, by the first two segments of its keys. Cleared when the watches change. */
+  /**
+   * The watches that may cover keys of a resource, by the first two segments of its keys. Cleared when the watches
+   * change.
+   */
   readonly #byResource = new Map<string, readonly HubWatch[]>();
   #watcher: Watcher | undefined;
   #starting: Promise<void> | undefined;
@@ -46,7 +53,7 @@ export class WatchHub {
     this.#options = options;
   }
 
-  /** Starts the watcher at the present revision, unless it runs. */
+  /** Starts the watcher at the current revision, unless it runs. */
   ready(): Promise<void> {
     if (this.#watcher !== undefined) return Promise.resolve();
     this.#starting ??= this.#start().finally(() => {
@@ -55,7 +62,7 @@ export class WatchHub {
     return this.#starting;
   }
 
-  /** Every event up to this revision was handed over. */
+  /** Every event up to this revision was delivered to the watches. */
   get position(): Revision {
     return this.#watcher?.position ?? 0;
   }
@@ -85,7 +92,9 @@ export class WatchHub {
     this.#byResource.clear();
   }
 
-  /** The watches that may have one of these keys: those of the resource if the events are of one, otherwise all. */
+  /**
+   * The watches that may cover the events: those of the resource if all events belong to one resource, otherwise all.
+   */
   #watchesOf(events: readonly StorageEvent[]): readonly HubWatch[] {
     const { key } = events[0] as StorageEvent;
     const resource = key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1);

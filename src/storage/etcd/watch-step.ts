@@ -1,23 +1,23 @@
 /**
  * The state of one etcd watcher and its transitions, without I/O.
- * Invariants: events are passed on in whole revisions, in order, each once. The position never falls, and every event up
- * to it was passed on.
+ * Invariants: events are passed on in whole revisions, in order and exactly once. The position never falls, and every
+ * event up to the position was passed on.
  */
 import type { Revision } from '../storage.ts';
 import type { EtcdEvent, WatchResponse } from './messages.ts';
 
 export interface WatcherState {
-  /** Everything up to this revision was passed on. */
+  /** Every event up to this revision was passed on. */
   readonly position: Revision;
-  /** etcd has confirmed the watcher on the present stream. */
+  /** Whether etcd has confirmed the watcher on the current stream. */
   readonly created: boolean;
-  /** The events of a response that etcd has sent in fragments, so far. */
+  /** The events so far of a response that etcd sends in fragments. */
   readonly fragments: readonly EtcdEvent[];
 }
 
 export type WatchStep =
   | { readonly type: 'continue'; readonly state: WatcherState; readonly events: readonly EtcdEvent[] }
-  /** History that the watcher needs is gone. */
+  /** The history that the watcher needs is compacted. */
   | { readonly type: 'compacted'; readonly horizon: Revision }
   /** etcd has ended the watcher. It can be created again at the position. */
   | { readonly type: 'canceled'; readonly reason: string };
@@ -35,7 +35,7 @@ export function stepWatch(state: WatcherState, response: WatchResponse): WatchSt
   if (response.created) return { type: 'continue', state: { ...state, created: true }, events: NONE };
   const { position } = state;
   if (response.events.length === 0 && !response.fragment && state.fragments.length === 0) {
-    // Progress: sent only once all events up to the revision of the header were sent on this stream.
+    // A progress response: etcd sends it only after all events up to the revision of the header on this stream.
     const reached = state.created ? Math.max(position, response.header.revision) : position;
     return { type: 'continue', state: reached === position ? state : { ...state, position: reached }, events: NONE };
   }

@@ -1,5 +1,5 @@
 /**
- * A watcher on a range of etcd's keys that survives its streams: when one fails, it continues at its position on the
+ * A watcher on a range of etcd's keys. When its stream fails, it continues after its position with a new stream to the
  * next member.
  */
 import { type BackoffPolicy, backoffDelay } from '../../base/backoff.ts';
@@ -15,10 +15,10 @@ import { readWatchResponse } from './responses.ts';
 import { beginStream, stepWatch, type WatcherState } from './watch-step.ts';
 
 const RETRY: BackoffPolicy = { initialMs: 50, capMs: 2000 };
-/** How often progress is requested while someone waits for a revision, as in the reference's watch cache. */
+/** How often progress is requested while a caller waits for a revision, as in kube-apiserver's watch cache. */
 const PROGRESS_MS = 100;
 const NO_EVENTS: readonly EtcdEvent[] = [];
-/** Costs less than `queueMicrotask`, which makes a resource of async hooks for each call. */
+/** Cheaper than `queueMicrotask`, which creates an async-hooks resource for each call. */
 const RESOLVED = Promise.resolve();
 
 export interface WatcherOptions {
@@ -30,11 +30,13 @@ export interface WatcherOptions {
   /** Whether events carry the previous item. */
   readonly previous: boolean;
   /**
-   * Called before a stream is opened again. Resolves with the present revision of the cluster; rejects if it cannot be
-   * reached.
+   * Called before a stream is opened again. Resolves with the current revision of the cluster; rejects if the cluster
+   * cannot be reached.
    */
   confirm(): Promise<Revision>;
-  /** The marker to use instead of progress requests. Undefined: the member orders its answers. */
+  /**
+   * The marker to use instead of progress requests. Undefined: the pinned member answers progress requests in order.
+   */
   marker(): ProgressMarker | undefined;
   /** Called with the header of each response. */
   onHeader(header: Header): void;
@@ -42,11 +44,11 @@ export interface WatcherOptions {
 
 export interface WatcherSink {
   events(events: readonly EtcdEvent[]): void;
-  /** The position has reached this revision. Called after its events. */
+  /** Called when the position has reached this revision, after its events. */
   progress(revision: Revision): void;
-  /** The watcher has ended because its history is gone. */
+  /** Called when the watcher has ended because its history is compacted. */
   compacted(horizon: Revision): void;
-  /** The watcher has ended because etcd does not allow it. */
+  /** Called when the watcher has ended because etcd refuses it. */
   failed(error: Error): void;
 }
 
@@ -57,13 +59,13 @@ export class Watcher {
   #stream: GrpcDuplex | undefined;
   #retryTimer: Timer | undefined;
   #progressTimer: Timer | undefined;
-  /** A request for progress was sent on the present stream and not answered yet. */
+  /** Whether a progress request on the current stream is not answered yet. */
   #isProgressRequested = false;
-  /** The highest revision that someone waits for. */
+  /** The highest revision that was passed to `reach`. */
   #wanted: Revision = 0;
   #failures = 0;
   #stopped = false;
-  /** The responses of the present stream that are not handled yet. */
+  /** The responses of the current stream that are not handled yet. */
   #received: WatchResponse[] = [];
 
   constructor(options: WatcherOptions, sink: WatcherSink) {
@@ -102,7 +104,7 @@ export class Watcher {
       this.#isProgressRequested = true;
       const marker = this.#options.marker();
       if (marker === undefined) this.#stream?.send(watchProgressRequest());
-      // After a failed write the timer asks again.
+      // The timer repeats a failed write.
       else marker.write().catch(() => undefined);
     }
     if (this.#progressTimer !== undefined) return;
@@ -133,8 +135,8 @@ export class Watcher {
   }
 
   /**
-   * Responses that arrive in one read of the connection are handled together. etcd sends one for each write, and the
-   * sinks are called once for all of them.
+   * Queues a response. etcd sends one response for each write; responses that arrive in one read of the connection are
+   * handled together, so that the sinks are called once for all of them.
    */
   #receive(response: WatchResponse): void {
     if (this.#received.push(response) === 1) void RESOLVED.then(this.#handleReceived);
@@ -177,7 +179,10 @@ export class Watcher {
     this.#advance(state, events, isAnswered);
   }
 
-  /** Passes events on and moves to the state after them. `isAnswered`: a request for progress may have been answered. */
+  /**
+   * Passes events to the sink and moves to the state after them. `isAnswered`: the response may answer a progress
+   * request.
+   */
   #advance(state: WatcherState, all: readonly EtcdEvent[], isAnswered: boolean): void {
     const before = this.#state;
     this.#failures = 0;
@@ -185,18 +190,19 @@ export class Watcher {
     const events = this.#options.marker() === undefined ? all : all.filter(this.#isOwn);
     if (events.length > 0) this.#sink.events(events);
     if (state.position > before.position) this.#sink.progress(state.position);
-    // Not before: a sink that still waits would ask again at once, without the pause of the timer.
+    // Only after the sink was called: a sink that still waits would otherwise request progress at once, without the
+    // pause of the timer.
     if (isAnswered) this.#isProgressRequested = false;
     if (!before.created && state.created && state.position < this.#wanted) this.#requestProgress();
   }
 
-  /** Ends the present stream. The next one continues at the position. */
+  /** Ends the current stream. The next stream continues after the position. */
   #abandon(error: Error): void {
     this.#stream?.close();
     this.#lost(error);
   }
 
-  /** Whether an event belongs to the range. A watcher with a marker gets those of the whole store. */
+  /** Whether an event belongs to the range. A watcher with a marker gets the events of the whole store. */
   readonly #isOwn = ({ item }: EtcdEvent): boolean => {
     const { key, end } = this.#options;
     return item.key >= key && (end === '\0' || item.key < end);
@@ -215,7 +221,7 @@ export class Watcher {
     this.#retryTimer = this.#options.clock.setTimer(delay, () => void this.#reopen());
   }
 
-  /** A quorum read shows whether the cluster was restored to an older state before the stream continues. */
+  /** Opens a new stream. The quorum read before it detects a cluster that was restored to an older state. */
   async #reopen(): Promise<void> {
     try {
       await this.#options.confirm();

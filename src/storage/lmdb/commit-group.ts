@@ -1,6 +1,6 @@
 /**
  * A group of requests that share one commit.
- * Invariant: they are decided and answered in the order of their arrival.
+ * Invariant: the requests are decided and answered in the order of their arrival.
  */
 import { Deferred } from '../../base/deferred.ts';
 import type { Request } from './write-request.ts';
@@ -9,17 +9,17 @@ const MOST_BYTES = 8 * 2 ** 20;
 
 export class CommitGroup {
   readonly requests: Request[] = [];
-  /** The bytes of their values. */
+  /** The bytes of the values of all requests. */
   bytes = 0;
   /** The monotonic time at which the group became full. */
   fullAt: number | undefined;
   readonly #most: number;
   readonly #settled: Deferred<void> = new Deferred();
 
-  /** `most` is the number of requests that make the group full. */
+  /** The group is full once it has `most` requests. */
   constructor(most: number) {
     this.#most = most;
-    // A group without requests only prunes, and nothing waits for it.
+    // A group without requests only prunes. Nobody waits for its promise, so a rejection must count as handled.
     this.#settled.promise.catch(() => {});
   }
 
@@ -28,8 +28,8 @@ export class CommitGroup {
   }
 
   /**
-   * Adds a request. The promise resolves when the group is durable. All requests share it, because a promise for each
-   * would be most of their garbage.
+   * Adds a request. The promise resolves when the group is durable. All requests share one promise, because most
+   * garbage of a request would otherwise be its promise.
    */
   join(request: Request, bytes: number): Promise<void> {
     this.requests.push(request);

@@ -1,6 +1,6 @@
 /**
- * Copies of a store, made by another process while a server uses the folder, or when none does. LMDB writes the copy
- * from one read transaction, so it is the state of one revision. Writers are not blocked.
+ * Copies the store of a data folder. Any process may make a copy, also while a server uses the folder. LMDB writes the
+ * copy from one read transaction, so the copy is the state of one revision, and writers are not blocked.
  */
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ import { type FolderReport, verifyFolder } from './verify.ts';
 
 const LEAST_MAP_BYTES = 2 ** 30;
 
-/** The part of lmdb's environment that copies. */
+/** The methods of lmdb's environment that a copy needs. */
 interface CopyableRoot {
   backup(path: string, compact: boolean): Promise<void>;
   close(): Promise<void>;
@@ -21,8 +21,8 @@ interface CopyableRoot {
 
 /**
  * Copies the store of a folder into a new folder with mode 0700, without unused pages, and verifies the copy. Throws
- * ConfigError if there is no store or the target exists, and StorageError `Corrupt` if the copy is damaged, which means
- * that the store is. Removes the target on failure.
+ * ConfigError if there is no store or if the target exists, and StorageError(Corrupt) if the copy is damaged, because
+ * then the store is damaged, too. Removes the target on failure.
  */
 export async function copyStore(source: string, target: string): Promise<FolderReport> {
   const [from, to] = [resolve(source), resolve(target)];
@@ -42,8 +42,8 @@ export async function copyStore(source: string, target: string): Promise<FolderR
 }
 
 /**
- * Verifies a store that nothing else uses, and leaves nothing but the store. Throws Corrupt with the first problem,
- * about the folder `shown`.
+ * Verifies a store that no other process uses, and removes LMDB's lock file. Throws StorageError(Corrupt) with the
+ * first problem. `shown` is the folder that the message names.
  */
 export async function verifyCopy(folder: string, shown: string = folder): Promise<FolderReport> {
   const report = await verifyFolder(folder);
@@ -62,7 +62,7 @@ async function copyDataFile(from: string, to: string): Promise<void> {
     readOnly: true,
     encoding: 'binary',
     permissionsMode: FILE_MODE,
-    // A server may let the file grow before the copy begins.
+    // Twice the size, because a server may grow the file before the copy begins.
     mapSize: Math.max(LEAST_MAP_BYTES, 2 * statSync(from).size),
   };
   const root = open(options as Parameters<typeof open>[0]) as unknown as CopyableRoot;

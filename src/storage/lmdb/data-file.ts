@@ -1,7 +1,7 @@
 /**
- * The check of LMDB's data file before LMDB maps it. Reading a page behind the end of a mapped file raises SIGBUS,
- * which kills the process without a message, so a truncated file must be detected first. Layout: LMDB 1.0 data version
- * 2, little-endian (`mdb.c`, MDB_page_header, MDB_meta, MDB_node).
+ * Checks LMDB's data file before LMDB maps it. Reading a page behind the end of a mapped file raises SIGBUS, which
+ * kills the process without a message, so a truncated file must be detected first. Layout: LMDB 1.0 data version 2,
+ * little-endian (`mdb.c`, MDB_page_header, MDB_meta, MDB_node).
  * Invariant: `checkDataFile` returns only if every page that LMDB can reach lies within the file.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
@@ -24,7 +24,7 @@ interface Meta {
   readonly pageSize: number;
   readonly lastPage: bigint;
   readonly transaction: bigint;
-  /** The roots of the free list and of the main tree. */
+  /** The root pages of the free list and of the main tree. */
   readonly roots: readonly bigint[];
 }
 
@@ -33,9 +33,10 @@ export function checkDataFile(path: string): void {
   const file = openSync(path, 'r');
   try {
     const meta = newestMeta(file, path);
-    // After the meta page, because a process that writes lets the file grow before it writes the meta page.
+    // The size is read after the meta page, because a writer extends the file before it writes the meta page.
     const pages = BigInt(Math.floor(fstatSync(file).size / meta.pageSize));
-    // The file may be shorter if its last pages are free ("mm_last_pg" in mdb.c). Only then are the trees walked.
+    // A shorter file is valid if its last pages are free ("mm_last_pg" in mdb.c). Only such a file needs a walk of the
+    // trees.
     if (pages > meta.lastPage) return;
     for (const root of meta.roots) walk({ file, path, pageSize: meta.pageSize, pages }, root, 0);
   } finally {

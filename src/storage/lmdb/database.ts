@@ -1,6 +1,6 @@
 /**
- * The LMDB environment, its tables, and reads of single entries. A read sees everything that LMDB has committed, which
- * may be ahead of what the store has acknowledged: callers must check the revision.
+ * The LMDB environment, its tables, and reads of single entries. A read sees all commits of LMDB, including those that
+ * the store has not acknowledged yet: callers must check the revision.
  */
 import { isKeelsonError } from '../../base/errors.ts';
 import type { KeyValue, Revision } from '../storage.ts';
@@ -54,7 +54,10 @@ export interface Table<K> {
 interface Root extends Table<string> {
   openDB(options: object): unknown;
   transaction(action: () => void): Promise<void>;
-  /** Returns the result of the action when the transaction is committed. Joins the transaction that is open, if any. */
+  /**
+   * Runs the action in a write transaction, commits and returns the result. Joins the open transaction, if there is
+   * one.
+   */
   transactionSync<T>(action: () => T, flags: number): T;
   resetReadTxn(): void;
   close(): Promise<void>;
@@ -65,7 +68,7 @@ interface Root extends Table<string> {
 
 const STATE = 'state';
 const IMPORTED = 'imported';
-/** lmdb's flag `SYNCHRONOUS_COMMIT`, without child transactions. lmdb opens a single table with it. */
+/** lmdb's flag `SYNCHRONOUS_COMMIT`, without child transactions. lmdb itself uses it to open a table. */
 const SYNCHRONOUS = 2;
 const MAP_BYTES = 2 ** 30;
 
@@ -104,13 +107,13 @@ export class Database {
       encoding: 'binary',
       permissionsMode: FILE_MODE,
       maxDbs: 8,
-      // Address space, not disk. lmdb grows the map beyond it, but each growth leaves the old map mapped. On Windows
-      // the file would grow to this size.
+      // Reserves address space, not disk space. lmdb grows a smaller map on demand, but each growth keeps the old map
+      // mapped. Not on Windows, where the file would grow to this size.
       ...(process.platform === 'win32' ? {} : { mapSize: MAP_BYTES }),
     };
     const root = open(options as unknown as Parameters<typeof open>[0]) as unknown as Root;
     quietCommits(root.env);
-    // In one transaction: each table of a new file would otherwise be committed, and synced, by itself.
+    // One transaction creates all tables of a new file. Otherwise each table would be committed and synced on its own.
     return root.transactionSync(() => new Database(root), SYNCHRONOUS);
   }
 
@@ -123,7 +126,7 @@ export class Database {
     this.meta.putSync(STATE, bytes);
   }
 
-  /** Whether the values were written by another program: see `Storage.imported`. */
+  /** See `Storage.imported`. */
   isImported(): boolean {
     return this.meta.getBinary(IMPORTED) !== undefined;
   }
@@ -134,14 +137,14 @@ export class Database {
 
   /**
    * Runs `write` inside a write transaction and resolves when the transaction is committed and synced. Must not be
-   * called while a commit is in flight: lmdb would join calls of one turn into one transaction. If `write` throws, the
-   * promise rejects with its error, but nothing is rolled back.
+   * called while a commit is in flight, because lmdb joins the calls of one turn into one transaction. If `write`
+   * throws, the promise rejects with the error, but the writes before it are not rolled back.
    */
   commit(write: () => void): Promise<void> {
     return this.#root.transaction(write);
   }
 
-  /** The index entry of the key's latest version, which may be a deletion. */
+  /** Returns the index entry of the key's latest version, which may be a deletion. */
   head(key: string): IndexEntry | undefined {
     try {
       const bytes = this.keys.getBinaryFast(key);
@@ -151,7 +154,10 @@ export class Database {
     }
   }
 
-  /** The record at a position; undefined if there is none. Throws Corrupt if it does not belong to `key`. */
+  /**
+   * Returns the record at a position; undefined if there is none. Throws Corrupt if the record does not belong to
+   * `key`.
+   */
   record(position: Position, key?: string): LogRecord | undefined {
     try {
       const bytes = this.log.getBinaryFast(position);
@@ -163,7 +169,7 @@ export class Database {
     }
   }
 
-  /** The last position in the log; 0 for an empty log. */
+  /** Returns the last position in the log; 0 for an empty log. */
   lastPosition(): Position {
     for (const position of this.log.getKeys({
       start: undefined,
@@ -180,14 +186,14 @@ export class Database {
     return this.#root.getStats().pageSize;
   }
 
-  /** The number of the last page that is in use. */
+  /** Returns the number of the last page that LMDB uses. */
   lastPage(): number {
     return this.#root.env.info().lastPageNumber;
   }
 
   /**
-   * Frees the readers of processes that have ended, such as an interrupted backup. LMDB reuses no page that a reader
-   * may need. Returns their number.
+   * Frees the reader slots of processes that have ended, such as an interrupted backup, because LMDB reuses no page
+   * that a reader may need. Returns the number of slots.
    */
   freeDeadReaders(): number {
     return this.#root.readerCheck();

@@ -1,6 +1,6 @@
 /**
- * The execution of requests inside a write transaction of LMDB, one after the other, so that each sees the writes of
- * earlier ones.
+ * Executes the requests of a commit group inside a write transaction of LMDB, one after the other, so that each request
+ * sees the writes of earlier requests.
  * Invariant: a request that fails on its own, for example because of a damaged record, has written nothing. A failure
  * of LMDB itself is thrown, and the whole transaction must fail.
  */
@@ -23,9 +23,9 @@ const NOTHING: Buffer = Buffer.alloc(1);
 export class Decider {
   /** The revision of the last change. */
   revision: Revision = 0;
-  /** The highest compaction horizon that was requested; 0 if none was. */
+  /** The highest horizon of the compact requests in this transaction; 0 if there is none. */
   horizon: Revision = 0;
-  /** The bytes of the records written. */
+  /** The bytes of the records that this transaction has written. */
   bytes = 0;
   changes: KeyChange[] = [];
   readonly #database: Database;
@@ -33,7 +33,7 @@ export class Decider {
   readonly #clock: Clock;
   readonly #scratch = new Scratch();
   #now = 0;
-  /** The current request has begun to write. From here on a failure is one of LMDB. */
+  /** Whether the current request has begun to write. From then on any failure is a failure of LMDB. */
   #writing = false;
 
   constructor(database: Database, states: StateReader, clock: Clock) {
@@ -94,7 +94,7 @@ export class Decider {
     }
   }
 
-  /** Sets the result of a write. A value that follows it takes the next revision. */
+  /** Sets the result of a write. Writes `followedBy`, if there is one, at the next revision. */
   #written(request: WriteRequest, revision: Revision): void {
     this.revision = revision;
     request.result = { outcome: 'ok', revision, changed: true };
@@ -136,8 +136,7 @@ export class Decider {
       request.result = { outcome: 'conflict', current, revision: this.revision };
       return;
     }
-    // All keys are read before the first is written, so that a damaged record fails the request and not the
-    // transaction.
+    // Read all keys before the first write, so that a damaged record fails the request and not the transaction.
     const versions = writes.map((write) => this.#version(write.key));
     const next = this.revision + 1;
     let place = 0;
@@ -161,13 +160,13 @@ export class Decider {
   }
 
   #expires(ttlMs: number | undefined): number {
-    // Above the safe integers the expiry index would lose its order. That is 285,000 years from now.
+    // Above the safe integers the expiry index would lose its order. That time is 285,000 years from now.
     return ttlMs === undefined ? 0 : Math.min(Math.ceil(this.#now + ttlMs), Number.MAX_SAFE_INTEGER);
   }
 
   /**
-   * Writes a key that is not in the index. Returns false and writes nothing if it is; LMDB checks that while it
-   * inserts.
+   * Writes a key that is not in the index. If the key is in the index, returns false and writes nothing; LMDB checks
+   * this while it inserts.
    */
   #insert(position: Position, key: string, value: Uint8Array, expires: number): boolean {
     const change = this.#change(position, key, undefined, value, false, expires);

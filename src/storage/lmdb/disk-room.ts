@@ -1,8 +1,8 @@
 /**
- * The check that a commit has room on the disk. LMDB prints to standard error when one of its writes fails, and Node
- * cannot prevent that, so a commit that would not fit is refused before LMDB writes. The check is one `statfs`, whose
- * answer counts for the commits of the next second while the disk has plenty of room. On a disk that is nearly full the
- * data file is extended with zeros first. A later commit uses the extension, or free pages inside the file.
+ * Checks that a commit has room on the disk. LMDB prints to standard error when one of its writes fails, and Node
+ * cannot prevent that, so a commit that would not fit is refused before LMDB writes. The check is one `statfs`; while
+ * the disk has plenty of room, its answer is used for the commits of the next second. On a disk that is nearly full the
+ * data file is first extended with zeros, which LMDB's pages then overwrite.
  * Invariant: the extension starts behind the last page of LMDB, and a failed extension is removed again.
  */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, statfsSync, writeSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { toError } from '../../base/errors.ts';
 export interface DiskRoomOptions {
   readonly dataFile: string;
   readonly pageSize: number;
-  /** Without a clock every check asks the disk. */
+  /** Without a clock every check calls `freeBytes`. */
   readonly clock?: Pick<Clock, 'monotonic'>;
   /** Returns the free bytes of the disk. Default: as `statfs` reports them. */
   readonly freeBytes?: (dataFile: string) => number;
@@ -23,21 +23,21 @@ export interface DiskRoomOptions {
 /** The size of a commit, for the estimate of the pages that it may write. */
 export interface CommitSize {
   readonly requests: number;
-  /** The bytes of all values. */
+  /** The bytes of the values that the commit writes. */
   readonly bytes: number;
   /** The number of records that are pruned. */
   readonly pruned: number;
 }
 
-/** Pages of a commit that do not depend on its size: the paths of the trees, the free list, the state. */
+/** The pages that every commit may write: the paths of the trees, the free list and the state. */
 const PAGES_PER_COMMIT = 64;
-/** Leaves of the log and the indexes that a request may copy. */
+/** The leaf pages of the log and the indexes that a request may copy. */
 const PAGES_PER_REQUEST = 2;
 /** A disk with less free bytes than this is nearly full. */
 const NEARLY_FULL = 16 * 2 ** 20;
 /** A disk with more free bytes than this has plenty of room. Other programs do not fill half of it within `RECENT_MS`. */
 const PLENTY = 2 ** 30;
-/** The milliseconds for which an answer of `statfs` counts on a disk with plenty of room. */
+/** The milliseconds for which an answer of `statfs` is used on a disk with plenty of room. */
 const RECENT_MS = 1000;
 const CHUNK = 2 ** 20;
 
@@ -45,7 +45,7 @@ export class DiskRoom {
   readonly #options: DiskRoomOptions;
   readonly #limit: number = fileSizeLimit();
   #failed = false;
-  /** The bytes that commits may need until `#staleAt` without another `statfs`. */
+  /** The bytes that commits may write until `#staleAt` without another `statfs`. */
   #known = 0;
   #staleAt = 0;
 
@@ -53,9 +53,9 @@ export class DiskRoom {
     this.#options = options;
   }
 
-  /** Returns the error if the commit may not fit on the disk. */
+  /** Called before each commit. Returns an error if the commit may not fit on the disk. */
   check(size: CommitSize): Error | undefined {
-    // On Windows the file has the size of the map, and a write inside it needs no room.
+    // On Windows the file has the size of the map from the start, and a write inside of the file needs no more room.
     if (process.platform === 'win32') return undefined;
     const { dataFile, pageSize, clock, freeBytes = statfsFree } = this.#options;
     const pages = PAGES_PER_COMMIT + PAGES_PER_REQUEST * (size.requests + size.pruned);
@@ -82,9 +82,7 @@ export class DiskRoom {
     }
   }
 
-  /**
-   * Called when LMDB could not write. A quota does not show in `statfs`, so the next commit must extend the file.
-   */
+  /** Called when LMDB could not write. `statfs` does not show quotas, so the next check extends the file. */
   failed(): void {
     this.#failed = true;
     this.#known = 0;
@@ -101,7 +99,7 @@ export class DiskRoom {
     return (this.#options.lastPage() + 1) * this.#options.pageSize;
   }
 
-  /** Extends the file to `need` bytes behind the last page of LMDB, if it is shorter. */
+  /** Extends the file to `need` bytes after the last page of LMDB, unless the file is that long. */
   #extend(need: number): void {
     const end = this.#end() + need;
     const file = openSync(this.#options.dataFile, 'r+');
@@ -127,7 +125,7 @@ function statfsFree(dataFile: string): number {
   return bavail * bsize;
 }
 
-/** Returns the limit of file sizes of this process (`ulimit -f`), where the system tells it. */
+/** Returns the limit of file sizes of this process (`ulimit -f`); infinity if the system does not tell. */
 function fileSizeLimit(): number {
   try {
     const found = /^Max file size\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
@@ -137,7 +135,7 @@ function fileSizeLimit(): number {
   }
 }
 
-/** Returns whether it succeeded. If not, the file is only longer than necessary. */
+/** Returns whether the file was truncated. On failure the file is only longer than necessary. */
 function truncate(file: number, size: number): boolean {
   try {
     ftruncateSync(file, size);

@@ -1,8 +1,8 @@
 /**
- * The expiry of keys with a time to live.
- * Invariant: a key is never deleted before its commit plus its time to live. While the store is open it is deleted at
- * most about two seconds after that, because sweeps are at least one second apart and each waits one second for slow
- * commits.
+ * Deletes keys whose time to live is over.
+ * Invariant: a key is never deleted before its commit plus its time to live. While the store is open, a key is deleted
+ * at most about two seconds later: sweeps are at least one second apart, and a sweep skips keys that expired less than
+ * one second ago, whose commit may have been slow.
  */
 import type { Clock, Timer } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
@@ -29,7 +29,7 @@ export interface ExpiryOptions {
 
 export class Expiry {
   readonly #options: ExpiryOptions;
-  /** Records whose commit took longer than the grace, with the times at which they really expire. */
+  /** Records whose commit took longer than `GRACE_MS`, with the time of their commit plus their time to live. */
   readonly #late = new Map<Position, number>();
   #timer: Timer | undefined;
   #due = Number.POSITIVE_INFINITY;
@@ -41,7 +41,7 @@ export class Expiry {
     this.#options = options;
   }
 
-  /** Schedules a sweep for the first key that expires. Also called after each sweep. */
+  /** Schedules a sweep for the key that expires first. Also called after each sweep. */
   start(): void {
     const first = this.#entries(1)[0];
     if (first !== undefined) this.#arm(first.at);
@@ -100,7 +100,7 @@ export class Expiry {
     if ((this.#late.get(entry.position) ?? 0) > this.#options.clock.now()) return;
     this.#late.delete(entry.position);
     const record = this.#options.database.record(entry.position);
-    // A key that was written meanwhile has another revision, so the deletion does nothing.
+    // If the key was written meanwhile, it has another revision and is not deleted.
     if (record !== undefined) await this.#options.remove(record.key, revisionOf(entry.position));
   }
 

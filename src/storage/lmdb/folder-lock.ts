@@ -1,10 +1,11 @@
 /**
- * The lock of a data folder: one process at a time. Node has no file locks, so the lock is a file that names its holder
- * by process id, start time of the process and boot id of the machine, which together identify a process forever. It
- * also names itself, by its path and its inode, because a copy of the folder has a copy of the file.
- * Invariant: the lock of a live process is never taken over; the lock of a process that has ended is, and so is a copy
- * of a lock. Processes in different PID namespaces cannot see each other, so the lock does not protect there. The store
- * then detects the other process by the revision that it checks before each commit.
+ * The lock of a data folder, which lets one process at a time use the folder. Node has no file locks, so the lock is a
+ * file. It names its holder by process id, start time of the process and boot id of the machine, which together
+ * identify a process forever. It also names its own path and inode, because a copy of the folder has a copy of the lock
+ * file.
+ * Invariant: the lock of a live process is never taken over. The lock of a process that has ended is taken over, and so
+ * is a copy of a lock. The lock does not work between PID namespaces, whose processes cannot see each other. There the
+ * store detects the other process by the revision that it checks before each commit.
  */
 import {
   type BigIntStats,
@@ -63,8 +64,9 @@ function held(folder: string, path: string, holder: Holder): ConfigError {
   );
 }
 
-// Two processes may find the same stale lock. The one that creates the `lock.break` file first checks the lock again
-// and removes it. So no process removes a lock that another one has just taken.
+// Removes a stale lock. Two processes may find the same stale lock: only the process that creates the `lock.break` file
+// may remove the lock, after it has checked the lock again. So no process removes a lock that another process has just
+// taken.
 function breakLock(path: string, own: Holder, seen: Holder | 'unreadable'): void {
   const guard = `${path}.break`;
   if (!create(guard, own)) {
@@ -75,7 +77,7 @@ function breakLock(path: string, own: Holder, seen: Holder | 'unreadable'): void
     return;
   }
   try {
-    // A file that is being written is unreadable for a moment.
+    // A lock file that its holder is still writing is unreadable for a moment.
     if (seen === 'unreadable') pause();
     const now = read(path);
     if (now !== 'gone' && (now === 'unreadable' || !holds(now, path))) remove(path);
@@ -126,14 +128,14 @@ function remove(path: string): void {
   }
 }
 
-/** Returns whether the holder named in the lock file is alive and holds this file, not the original of a copy. */
+/** Whether the holder is alive and holds the lock file at `path`, rather than a file that was copied to `path`. */
 function holds(holder: Holder, path: string): boolean {
   return isAlive(holder) && !isCopy(holder, path);
 }
 
 /**
- * A copy has another path and another inode. A renamed folder keeps its inodes, and a file system that does not keep
- * inodes keeps the path, so neither alone makes a copy.
+ * Whether the lock file was copied together with its folder. A copy differs in path and in inode. One difference is not
+ * enough: a renamed folder has another path, and some file systems do not keep inode numbers.
  */
 function isCopy(holder: Holder, path: string): boolean {
   if (holder.path === undefined || holder.inode === undefined) return false;
@@ -158,14 +160,14 @@ function isAlive(holder: Holder): boolean {
 }
 
 /**
- * Field 22 of /proc/<pid>/stat; empty if the system does not provide it. The command name, field 2, may contain spaces
- * and parentheses.
+ * Returns the start time of a process, field 22 of /proc/<pid>/stat; empty if the system does not provide it. The
+ * command name, field 2, may contain spaces and parentheses.
  */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has released its files.
+    // A zombie process has released its files, so it counts as ended.
     return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : (fields[19] ?? '');
   } catch {
     return '';

@@ -1,28 +1,30 @@
 /**
- * The limit of the requests in one commit group. Clients that wait for their answers send the next requests together,
- * so without a limit all of them share one group, and the main thread is idle while it is synced. On a quick disk two
- * smaller groups take turns: one is synced while the requests of the other are processed.
- * Invariant: the limit shrinks only after a quick commit, so that a slow disk gets the largest groups.
+ * Limits the number of requests in one commit group. Clients that wait for their answers send their next requests
+ * together, so without a limit all of these requests share one group, and the main thread is idle while the group is
+ * synced. On a fast disk two smaller groups take turns: one is synced while the requests of the other are processed.
+ * Invariant: the limit shrinks only after a commit that took less than `QUICK_MS`, so a slow disk gets the largest
+ * groups.
  */
 
-// Deciding a group blocks the event loop for a few microseconds per request, and for the copying of its bytes.
+// Bounds the time for which a group blocks the event loop: a few microseconds per request, plus the copying of its
+// bytes.
 const MOST_REQUESTS = 4096;
-/** Groups are not split below this size: a sync costs as much as several requests. */
+/** Groups are not split below this size, because a sync costs as much as several requests. */
 const LEAST_REQUESTS = 24;
-/** Milliseconds of main thread time that a commit may waste before larger groups are better. */
+/** The milliseconds of a fast commit. If commits take longer, larger groups are better. */
 const QUICK_MS = 2;
 
-/** A commit that was synced. */
+/** A commit that has just been synced. */
 export interface SyncedGroup {
   readonly requests: number;
   /**
-   * Milliseconds from the start of its decision until its changes were delivered. A group whose delivery takes long is
-   * not split: smaller groups would cost more CPU than the idle time that they save.
+   * The milliseconds from the decision of the group to the delivery of its changes. Slow deliveries count, too: smaller
+   * groups would then cost more CPU time than the idle time that they save.
    */
   readonly tookMs: number;
-  /** Groups that wait for the next commit. */
+  /** The number of groups that wait for the next commit. */
   readonly waiting: number;
-  /** Milliseconds since the first of them became full; undefined if it is not full. */
+  /** The milliseconds since the first waiting group became full; undefined if it is not full. */
   readonly fullForMs: number | undefined;
 }
 

@@ -1,8 +1,8 @@
-/** Versions of keys and changes between them, and the events that they become. */
+/** The versions of keys, the changes between versions, and the storage events of changes. */
 import type { KeyValue, Revision, StorageEvent } from '../storage.ts';
 import { type Position, revisionOf } from './layout.ts';
 
-/** One version of a key; a deletion is a version, too. */
+/** One version of a key. A deletion is a version, too. */
 export interface KeyVersion {
   readonly key: string;
   readonly position: Position;

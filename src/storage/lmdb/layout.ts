@@ -35,7 +35,7 @@ export function revisionOf(position: Position): Revision {
   return Math.floor(position / PLACES);
 }
 
-/** The functions that lmdb calls to write and read keys. Its buffers are Node Buffers. */
+/** The functions that lmdb calls to encode and decode keys. lmdb passes Node Buffers. */
 export interface KeyCodec<K> {
   writeKey(key: K, target: Buffer, start: number): number;
   readKey(source: Buffer, start: number, end: number): K;
@@ -78,7 +78,7 @@ function writeUtf8(key: string, target: Buffer, start: number): number {
   return start + target.write(key, start, 'utf8');
 }
 
-// Eight bytes, big-endian, so that the byte order of LMDB is the order of numbers.
+// Writes eight bytes in big-endian order, so that LMDB's order of bytes is the order of numbers.
 function writeNumber(value: number, target: Buffer, start: number): number {
   if (start + 8 > target.length) throw new RangeError('key buffer is full');
   const high = Math.floor(value / 0x1_0000_0000);

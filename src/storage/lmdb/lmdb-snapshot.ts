@@ -1,4 +1,4 @@
-/** A snapshot of the LMDB store. It pins its revision, so that the pruner keeps everything that the state needs. */
+/** A snapshot of the LMDB store. It pins its revision, so that the pruner keeps the records of that state. */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { checkLimit, checkRange } from '../checks.ts';
 import type { Snapshot } from '../embedded-storage.ts';
@@ -33,7 +33,8 @@ export class LmdbSnapshot implements Snapshot {
     this.#check();
     checkRange(range);
     checkLimit(options.limit);
-    // A long list is read in slices. Its own pin lets it finish if the snapshot is stopped meanwhile.
+    // A long list is read in slices. The list has its own pin, so that it can finish if the snapshot is stopped
+    // meanwhile.
     const unpin = this.#pin();
     const page = this.#states.page({ range, revision: this.revision, limit: options.limit ?? 0, countOnly: false });
     if (page instanceof Promise) return page.finally(unpin);

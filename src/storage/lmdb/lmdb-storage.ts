@@ -1,7 +1,4 @@
-/**
- * The LMDB driver: `Storage` over one data folder. It checks arguments and connects the parts: layout, state-reader,
- * write-queue, watch-hub, pruner, expiry, folder.
- */
+/** The LMDB driver: `Storage` over one data folder. It checks arguments and composes the other parts of this folder. */
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import {
@@ -133,7 +130,7 @@ export class LmdbStorage implements EmbeddedStorage, SizedStorage {
     return this.#open().revision;
   }
 
-  /** The pages of the data file that are in use or free for reuse. */
+  /** The bytes of the data file up to the last page that LMDB uses. Free pages before it count. */
   size(): number {
     this.#open();
     const { database } = this.#parts;
@@ -297,7 +294,9 @@ export class LmdbStorage implements EmbeddedStorage, SizedStorage {
   }
 }
 
-/** The result of a read that cannot be answered: its revision is not reached, or is below the horizon. */
+/**
+ * Returns the result of a read whose revision is not reached yet or is below the horizon; undefined for other reads.
+ */
 function refuse(state: StoreState, options: ReadOptions): Compacted | Future | undefined {
   const { revision, atLeast } = options;
   if (revision !== undefined) checkRevision(revision);

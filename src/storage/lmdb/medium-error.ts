@@ -1,6 +1,4 @@
-/**
- * The mapping of errors of lmdb and the file system to StorageError and ConfigError.
- */
+/** Maps errors of lmdb and of the file system to StorageError and ConfigError. */
 import { constants } from 'node:os';
 import { ConfigError, isKeelsonError, toError } from '../../base/errors.ts';
 import { StorageError, type StorageErrorCode } from '../errors.ts';
@@ -28,7 +26,7 @@ export function openError(caught: unknown, folder: string): Error {
   const error = folderError(toError(caught), folder);
   if (isKeelsonError(error)) return error;
   const { code, what } = classify(error);
-  // LMDB's own codes are numbers.
+  // The file system's codes are strings, LMDB's own codes are numbers.
   if (code === 'ReadOnly')
     return new ConfigError(`data folder ${folder} cannot be written: ${error.message}`, { cause: error });
   return new StorageError(code, `data folder ${folder} cannot be opened: ${what}: ${error.message}`, { cause: error });

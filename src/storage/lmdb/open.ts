@@ -1,5 +1,5 @@
 /**
- * Opening of a data folder as a store.
+ * Opens a data folder as a store.
  * Invariant: if opening fails, the folder is unlocked and its data is unchanged.
  */
 import { chmodSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { type StoreState, writeState } from './record.ts';
 import { DEFAULT_RETENTION, type Retention } from './retention.ts';
 
 export interface LmdbOptions {
-  /** The data folder, which is created if it does not exist. Only the store may use it. */
+  /** The data folder. Created if it does not exist. It must not contain other files. */
   readonly folder: string;
   /** Default: the system's clock. */
   readonly clock?: Clock;
@@ -26,11 +26,9 @@ export interface LmdbOptions {
    * less.
    */
   readonly retention?: Partial<Retention>;
-  /**
-   * Called for failures of background work (expiry, pruning), which will be retried. Default: does nothing.
-   */
+  /** Called for failures of background work (expiry, pruning), which is retried later. Default: does nothing. */
   readonly onProblem?: (error: Error) => void;
-  /** Called before each commit. A throw fails the commit as a failing disk would. For tests. */
+  /** For tests: called before each commit. If it throws, the commit fails as if the disk had failed. */
   readonly beforeCommit?: () => void;
 }
 
@@ -80,8 +78,7 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<EmbeddedSto
 }
 
 /**
- * Loads the native package, so that a later open need not wait for it. Rejects if it cannot be loaded, as the open
- * will.
+ * Loads the native package, so that a later open need not wait for it. Rejects, like that open, if it cannot be loaded.
  */
 export async function preloadLmdb(): Promise<void> {
   await import('lmdb');

@@ -1,7 +1,8 @@
 /**
- * The pruner of history. Raising the floor to F removes, for each record above the old floor and up to F, the record
- * that it replaced, and the record itself if it is a deletion. So the work is proportional to the changes, and
- * everything that the state at F needs is kept.
+ * The pruner of history. The floor is the oldest revision that can be read. To raise the floor to F, the pruner visits
+ * each record above the old floor and up to F. It removes the record that the visited one replaced, and the visited
+ * record itself if it is a deletion. The work is therefore proportional to the number of changes, and all records of
+ * the state at F are kept.
  * Invariants: the floor never passes a pinned or an unacknowledged revision; it moves by whole revisions, and by a
  * bounded slice per commit.
  */
@@ -17,12 +18,12 @@ const SLICE = 512;
 
 export interface PruneSlice {
   readonly floor: Revision;
-  /** The bytes that are removed from the log. */
+  /** The bytes by which `StoreState.logBytes` shrinks. */
   readonly bytes: number;
   readonly positions: readonly Position[];
-  /** Keys whose deletion is removed. */
+  /** The keys to remove from the index, because the deletion that is their latest version is removed. */
   readonly keys: readonly string[];
-  /** Whether more is to be pruned. */
+  /** Whether another slice may be due. */
   readonly more: boolean;
 }
 
@@ -61,8 +62,8 @@ export class Pruner {
   }
 
   /**
-   * The next slice of history to prune; undefined if nothing is due. `isLatest` tells whether a deletion is the latest
-   * version of its key.
+   * Returns the next slice of history to prune; undefined if nothing is due. `isLatest` is called with deletions and
+   * returns whether the deletion is the latest version of its key.
    */
   slice(
     state: { readonly floor: Revision; readonly revision: Revision; readonly logBytes: number },
@@ -100,12 +101,12 @@ export class Pruner {
     return floor === state.floor ? undefined : { floor, bytes, positions, keys, more };
   }
 
-  /** Whether the log exceeds its size. Costs nothing. */
+  /** Whether the log exceeds the retention by size. Cheap, for use after each commit. */
   isOverSize(logBytes: number): boolean {
     return logBytes > this.#retention.bytes;
   }
 
-  /** The interval at which to check for old changes. */
+  /** The milliseconds between two checks for changes that exceed the retention by age. */
   get interval(): number {
     return Math.min(Math.max(this.#retention.ageMs / 10, 1000), 60_000);
   }

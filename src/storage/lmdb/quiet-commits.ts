@@ -1,17 +1,17 @@
 /**
  * A workaround for lmdb, which prints the error of a failed commit with `console.error` before it rejects the commit
- * (`startWriting` in its `write.js`). The driver reports the rejection, so the print is dropped.
+ * (`startWriting` in its `write.js`). The driver reports the rejection, so this file suppresses the print.
  */
 
-/** The part of lmdb's environment that starts a commit. `status` above 2 or below 0 is an error code. */
+/** The method of lmdb's environment that starts a commit. A `status` above 2 or below 0 is an error code. */
 interface WritingEnvironment {
   startWriting?(address: number, callback: (status: number) => unknown): unknown;
 }
 
-/** Statuses without an error: done, progress, transaction callbacks are due. */
+/** The highest status that is not an error. 0 is done, 1 is progress, 2 requests the transaction callbacks. */
 const LAST_SUCCESS = 2;
 
-/** Drops the prints of failed commits of one environment. Other uses of the console are not affected. */
+/** Suppresses the prints of failed commits of one environment. Other uses of the console are not affected. */
 export function quietCommits(environment: WritingEnvironment): void {
   const start = environment.startWriting?.bind(environment);
   if (start === undefined) return;

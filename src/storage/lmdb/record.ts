@@ -22,10 +22,10 @@ export interface RecordHeader {
   readonly deleted: boolean;
   /** The position of the key's previous record; 0 if there was none. */
   readonly previous: Position;
-  /** The previous record is a deletion. It may have been pruned, and contains nothing else. */
+  /** Whether the previous record is a deletion. Such a record may have been pruned already. */
   readonly previousDeleted: boolean;
   readonly created: Revision;
-  /** The time of the write, by the clock of the store. */
+  /** The time of the write, from the clock of the store. */
   readonly time: number;
   /** The time at which the key expires; 0 means never. */
   readonly expires: number;
@@ -43,7 +43,10 @@ export function recordSize(keyBytes: number, valueBytes: number): number {
   return HEADER + keyBytes + valueBytes;
 }
 
-/** The contents of a new record. `replaces…` become `previous…` of the record. */
+/**
+ * The contents of a new record. `replacesPosition` and `replacesDeleted` are stored as `previous` and
+ * `previousDeleted`.
+ */
 export interface NewRecord {
   readonly key: string;
   readonly value: Uint8Array;
@@ -114,7 +117,9 @@ export function readRecord(bytes: Buffer, size: number, position: Position, key?
   };
 }
 
-/** The key in the bytes of a record, which may be damaged. For messages about records that are not read by key. */
+/**
+ * Returns the key in the bytes of a record that may be damaged, for messages about records that are not read by key.
+ */
 export function claimedKey(bytes: Buffer, size: number): string | undefined {
   if (size < HEADER) return undefined;
   const keyBytes = bytes.readUInt16LE(6);
@@ -122,8 +127,8 @@ export function claimedKey(bytes: Buffer, size: number): string | undefined {
 }
 
 /**
- * An entry of `keys`: position (8), kind (1), checksum of the record (4). The checksum detects an entry that was
- * damaged into another valid position.
+ * The bytes of an entry of `keys`: position (8), kind (1), checksum of the record (4). The checksum detects damage that
+ * turns the position into another valid position.
  */
 export const INDEX_SIZE = 13;
 
@@ -148,12 +153,12 @@ export function readIndex(bytes: Buffer, size: number, key: string): IndexEntry 
   return { position, deleted: kind === 2, checksum: bytes.readUInt32LE(9) };
 }
 
-/** The state of the store, written with every commit. */
+/** The state of the store, which every commit writes. */
 export interface StoreState {
   readonly format: number;
   readonly revision: Revision;
   readonly horizon: Revision;
-  /** The oldest revision whose state can be read. History up to it is pruned. */
+  /** The oldest revision whose state can be read. Older history is pruned. */
   readonly floor: Revision;
   /** The bytes of all records above the floor. */
   readonly logBytes: number;

@@ -1,4 +1,4 @@
-/** How much history the LMDB store keeps. */
+/** The retention of the LMDB store: how much history it keeps. */
 
 export interface Retention {
   /** The age up to which changes are kept. Default one hour. */

@@ -1,13 +1,15 @@
 /**
- * The buffer in which records are encoded. LMDB copies a record before the next one is encoded, so a steady load
- * allocates nothing and stays in the CPU cache.
+ * The buffer in which records are encoded. LMDB copies each record before the next one is encoded, so one buffer serves
+ * all records: writes allocate nothing, and the buffer stays in the CPU cache.
  */
 
-/** lmdb writes the bytes from `start` to `end` of a buffer with these two fields, which avoids a view per value. */
+/**
+ * A buffer with the fields `start` and `end`. lmdb writes only the bytes between them, so no view per value is needed.
+ */
 export type Chunk = Buffer & {
   start: number;
   end: number;
-  /** Views of the same memory. */
+  /** Views of the memory of the buffer. */
   readonly doubles: Float64Array;
   readonly words: Int32Array;
   utf8Write(text: string, offset: number, length: number): number;

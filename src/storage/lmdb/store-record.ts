@@ -1,4 +1,4 @@
-/** The write of one record with its index entry, inside a write transaction of LMDB. */
+/** Writes one record and its index entry, inside a write transaction of LMDB. */
 import { StorageError } from '../errors.ts';
 import type { Database } from './database.ts';
 import { revisionOf } from './layout.ts';
@@ -8,9 +8,9 @@ import type { Scratch } from './scratch.ts';
 const APPEND = { append: true };
 
 /**
- * Writes the record and points the key index at it. Returns the size of the record. With `noOverwrite` it returns 0 and
- * writes nothing if the key is in the index; LMDB checks that while it inserts. Throws Corrupt if the log has a record
- * at or after the position.
+ * Writes the record and points the index entry of its key to it. Returns the size of the record. With `noOverwrite`,
+ * returns 0 and writes nothing if the key is already in the index; LMDB checks this while it inserts. Throws Corrupt if
+ * the log has a record at or after the position.
  */
 export function storeRecord(
   { log, keys }: Pick<Database, 'log' | 'keys'>,

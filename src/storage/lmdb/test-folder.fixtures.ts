@@ -1,4 +1,4 @@
-/** Folders for the tests of this driver; each is removed when its test ends. Not part of the driver. */
+/** Temporary data folders for tests of the LMDB driver. Each folder is removed when its test ends. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,9 @@ export function makeFolder(onEnd: (remove: () => void) => void): string {
   return folder;
 }
 
-/** Flips one bit `offset` bytes after each place where `marker` lies in the data file, and says how many there were. */
+/**
+ * Flips one bit `offset` bytes after each occurrence of `marker` in the data file. Returns the number of occurrences.
+ */
 export function damage(folder: string, marker: string, offset = 0): number {
   const path = join(folder, 'data.mdb');
   const bytes = readFileSync(path);

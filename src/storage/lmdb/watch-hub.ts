@@ -1,7 +1,7 @@
 /**
- * The dispatcher of commits to the watches that have caught up.
- * Invariants: a watch is attached exactly while it has everything up to the acknowledged revision; the cost of a change
- * depends on the watches that get it, and not on the number of watches.
+ * Passes the changes of each commit to the watches that have caught up.
+ * Invariants: a watch is attached exactly while it has all events up to the acknowledged revision. The cost of a change
+ * depends on the number of watches that get it, not on the number of all watches.
  */
 import type { Revision, StorageEvent, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
 import { eventOf, type KeyChange } from './key-version.ts';
@@ -16,7 +16,10 @@ export class WatchHub {
   readonly #all = new Set<LmdbWatch>();
   readonly #live = new PrefixIndex<LmdbWatch>();
   #progressed = 0;
-  /** The events of the commit in flight that sinks prepare for; undefined where none does. */
+  /**
+   * The changes of the commit in flight, and the events that were announced to sinks. An event is undefined if no sink
+   * prepares for it.
+   */
   #prepared:
     | { readonly changes: readonly KeyChange[]; readonly events: readonly (StorageEvent | undefined)[] }
     | undefined;
@@ -38,8 +41,8 @@ export class WatchHub {
   }
 
   /**
-   * Announces the changes of a commit to the sinks that prepare for them. `deliver` gets the same array, unless the
-   * commit fails.
+   * Announces the changes of a commit to the sinks that have `prepare`. Unless the commit fails, `deliver` is then
+   * called with the same array.
    */
   prepare(changes: readonly KeyChange[]): void {
     const touched: LmdbWatch[] = [];
@@ -68,8 +71,8 @@ export class WatchHub {
   }
 
   /**
-   * Adds the event of a change to the watches that want it, and these to `touched`. `made` is the event if it was made
-   * before. Returns the event, or undefined if no watch wants it.
+   * Adds the event of a change to the watches that want it, and adds these watches to `touched`. `made` is the event if
+   * it exists already. Returns the event; undefined if no watch wants it.
    */
   #offer(
     change: KeyChange,

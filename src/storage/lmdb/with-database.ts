@@ -1,11 +1,11 @@
-/** The use of a whole database by a program that is not a server: verification, and reads of all contents. */
+/** Opens the LMDB database of a folder without a server, for verification and for reading all contents. */
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
 import { Database } from './database.ts';
 import { type Folder, openFolder } from './folder.ts';
 import { openError } from './medium-error.ts';
 
-/** A database, and the lock of its folder. */
+/** An open database whose folder is locked. */
 export interface LockedDatabase {
   readonly database: Database;
   /** Closes the database and releases the folder. */
@@ -30,7 +30,10 @@ export async function openDatabase(path: string): Promise<LockedDatabase> {
   }
 }
 
-/** Calls `use` with the database of an existing folder, whose lock it holds meanwhile. Throws as `openDatabase` does. */
+/**
+ * Calls `use` with the database of an existing folder, and holds the lock of the folder until `use` settles. Throws
+ * like `openDatabase`.
+ */
 export async function withDatabase<T>(path: string, use: (database: Database) => Promise<T>): Promise<T> {
   const { database, close } = await openDatabase(path);
   try {

@@ -1,9 +1,9 @@
 /**
- * The write queue with group commit: requests that arrive while a commit is in flight share the next one. The store is
- * the only writer of its folder, so the requests of a group are decided inside the LMDB transaction that writes them,
- * one after the other.
- * Invariants: one group is in flight at a time; no request is answered, and no change is visible, before its group is
- * durable; a group that fails changes nothing, and later groups are decided on the state before it.
+ * The write queue with group commit: requests that arrive while a commit is in flight share the next commit. The store
+ * is the only writer of its folder, so the requests of a group are decided inside the LMDB transaction that writes
+ * them, one after the other.
+ * Invariants: one group is in flight at a time. No request is answered, and no change is visible, before its group is
+ * durable. A group that fails changes nothing, and the next group is decided on the state before it.
  */
 import { constants } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
@@ -23,9 +23,7 @@ import { type LogRecord, type StoreState, writeState } from './record.ts';
 import type { StateReader } from './state-reader.ts';
 import type { CompactRequest, DeleteRequest, Request, TransactRequest, WriteRequest } from './write-request.ts';
 
-/**
- * The most bytes of values that may wait for a commit. Further writes are refused, because the disk does not keep up.
- */
+/** The most bytes of values that may wait for a commit. Further writes are refused: the disk is too slow for them. */
 const MAX_WAITING_BYTES = 256 * 2 ** 20;
 
 export interface WriteQueueOptions {
@@ -34,15 +32,15 @@ export interface WriteQueueOptions {
   readonly clock: Clock;
   readonly pruner: Pruner;
   readonly state: StoreState;
-  /** Called while a group is synced, when the main thread may be idle. */
+  /** Called with the changes of a group while the group is synced and the main thread may be idle. */
   readonly decided: (changes: readonly KeyChange[]) => void;
-  /** Called when a group is durable, before its writers are answered. `state` is already the new one. */
+  /** Called when a group is durable, before its writers are answered. `WriteQueue.state` is already the new state. */
   readonly committed: (changes: readonly KeyChange[], revision: Revision) => void;
   readonly problem: (error: Error) => void;
-  /** Checks whether the data file could grow by this many bytes. Returns the error if it could not. */
+  /** See `Folder.probeRoom`. */
   readonly probeRoom: (bytes: number) => Error | undefined;
   readonly room: DiskRoom;
-  /** Called before each commit. A throw fails the commit as a failing disk would. For tests. */
+  /** For tests: called before each commit. If it throws, the commit fails as if the disk had failed. */
   readonly beforeCommit?: (() => void) | undefined;
 }
 
@@ -50,12 +48,12 @@ export class WriteQueue {
   readonly #options: WriteQueueOptions;
   readonly #decider: Decider;
   #state: StoreState;
-  /** Waiting groups, in order. New requests join the last one. */
+  /** Waiting groups, in order. New requests join the last group. */
   readonly #waiting: CommitGroup[] = [];
   readonly #groupSize = new GroupSize();
   #waitingBytes = 0;
   #inFlight = false;
-  /** The monotonic time at which the group in flight was taken. */
+  /** The monotonic time at which the commit of the group in flight began. */
   #takenAt = 0;
   #pruneDue = false;
   #pruneFailed = false;
@@ -109,14 +107,14 @@ export class WriteQueue {
     answerOf(request);
   }
 
-  /** Prunes history that exceeds the retention, with the next commits. */
+  /** Prunes history that exceeds the retention, as a part of the next commits. */
   prune(): void {
     if (this.#closed || this.#pruneFailed || this.#broken !== undefined) return;
     this.#pruneDue = true;
     this.#begin();
   }
 
-  /** Refuses further requests. Resolves when all accepted ones are answered. */
+  /** Refuses further requests. Resolves when all accepted requests are answered. */
   close(): Promise<void> {
     this.#closed = true;
     if (!this.#inFlight && this.#waiting.length === 0) return Promise.resolve();
@@ -143,9 +141,8 @@ export class WriteQueue {
   }
 
   /**
-   * Begins the next commit, unless one is in flight. lmdb starts the transaction in a later turn. Requests that join
-   * the first group until then share its sync: those of this turn, and those that are sent in answer to the previous
-   * commit.
+   * Begins the next commit, unless one is in flight. lmdb starts the transaction in a later turn. Requests can join the
+   * first group until then: those of this turn, and those that clients send when the previous commit is answered.
    */
   #begin(): void {
     if (this.#inFlight) return;
@@ -153,7 +150,7 @@ export class WriteQueue {
     if (this.#waiting.length === 0 && pruned === undefined) return;
     this.#inFlight = true;
     const before = this.#state;
-    // History that is about to be pruned is not readable any more.
+    // History is not readable once its pruning has begun.
     if (pruned !== undefined) {
       this.#state = { ...before, floor: pruned.floor, horizon: Math.max(before.horizon, pruned.floor) };
     }
@@ -178,7 +175,7 @@ export class WriteQueue {
       try {
         after = this.#decide(group, before, pruned);
         const { changes } = this.#decider;
-        // The microtask runs when lmdb's thread has the transaction.
+        // The microtask runs after the transaction was handed to lmdb's thread.
         if (changes.length > 0) queueMicrotask(() => this.#options.decided(changes));
       } catch (caught) {
         thrown = caught;
@@ -192,8 +189,7 @@ export class WriteQueue {
       },
       async (caught: unknown) => {
         group ??= this.#takeGroup();
-        // LMDB fails the commit of a transaction in which a write failed. If it did not, a part of the group would be
-        // on disk.
+        // LMDB must fail the commit of a transaction in which a write failed. Otherwise a part of the group is on disk.
         if (caught === thrown && this.#broken === undefined) this.#break(toError(caught));
         this.#fail(group, before, this.#explain(await commitCause(caught), group));
       },
@@ -207,7 +203,7 @@ export class WriteQueue {
     return group;
   }
 
-  /** Runs inside the transaction. Returns the state after it. */
+  /** Decides the requests of a group. Called inside the transaction. Returns the state after the transaction. */
   #decide(group: CommitGroup, before: StoreState, pruned: PruneSlice | undefined): StoreState {
     const { database } = this.#options;
     this.#checkAlone(before.revision);
@@ -224,13 +220,14 @@ export class WriteQueue {
       floor,
       logBytes: before.logBytes + decider.bytes - (pruned?.bytes ?? 0),
     };
-    // Last, so that a commit without its state record can be detected.
+    // The state is written last, so that a commit without its state record can be detected.
     database.putStateSync(writeState(after));
     return after;
   }
 
   /**
-   * LMDB reports EIO for a partial write, which also happens when the disk becomes full. A test write finds out.
+   * Returns the cause of a failed commit. LMDB reports EIO for a partial write, also when the disk becomes full; a test
+   * write tells the two apart.
    */
   #explain(cause: unknown, group: CommitGroup): unknown {
     if ((cause as { code?: unknown }).code !== constants.errno.EIO) return cause;
@@ -246,7 +243,7 @@ export class WriteQueue {
       this.#pruneDue = slice?.more ?? false;
       return slice;
     } catch (caught) {
-      // Damaged history is kept, because it is unknown which records it replaced.
+      // Damaged history cannot be pruned: a damaged record does not tell which record it replaced.
       this.#pruneDue = false;
       this.#pruneFailed = true;
       this.#options.problem(toError(caught));
@@ -255,8 +252,8 @@ export class WriteQueue {
   }
 
   /**
-   * The lock file does not detect every process. A commit of another process is detected here, before requests are
-   * decided on a wrong state.
+   * Throws if another process has committed, before requests are decided on a wrong state. The lock file does not
+   * exclude every process; see `folder-lock.ts`.
    */
   #checkAlone(revision: Revision): void {
     const found = this.#options.database.state()?.revision;
@@ -293,13 +290,14 @@ export class WriteQueue {
     const error = this.#failure(before, cause);
     this.#state = before;
     group.reject(error);
-    // The next pruning waits for its timer, so that a full disk is not written to again and again.
+    // Pruning is tried again by its timer, not with the next commit, so that a full disk is not written again and
+    // again.
     this.#pruneDue = false;
     if (group.requests.length === 0) this.#options.problem(error);
     this.#next();
   }
 
-  /** The error of a failed commit. Nothing took place only if LMDB still has the old state. */
+  /** Returns the error of a failed commit. Its code is `Unknown` unless LMDB still has the state before the commit. */
   #failure(before: StoreState, cause: unknown): Error {
     if (this.#broken !== undefined) return this.#broken;
     const error = mediumError(cause, 'writing the store');
@@ -342,7 +340,9 @@ function answerOf<R>(request: { readonly result: R | undefined; readonly error: 
   return request.result as R;
 }
 
-/** lmdb rejects a write with an error whose `commitError` is a promise of the reason. It is settled by now. */
+/**
+ * lmdb rejects a write with an error whose `commitError` is a promise for the reason. That promise is settled by now.
+ */
 async function commitCause(caught: unknown): Promise<unknown> {
   const reason = (caught as { commitError?: Promise<unknown> } | undefined)?.commitError;
   if (reason === undefined) return caught;

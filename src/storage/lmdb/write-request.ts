@@ -1,11 +1,11 @@
-/** Requests of writers, from their arrival to their answer. */
+/** The requests in the write queue. */
 import type { Transaction, TransactionResult } from '../embedded-storage.ts';
 import type { DeleteResult, Revision, WriteResult } from '../storage.ts';
 
 interface Answerable<R> {
-  /** Set when the request is decided. The writer gets it when the group is durable. */
+  /** Set when the request is decided. The writer gets the result when the group is durable. */
   result: R | undefined;
-  /** Set if this request failed and the others of its group did not. */
+  /** Set if this request failed on its own. The other requests of the group are not affected. */
   error: Error | undefined;
 }
 

@@ -1,12 +1,15 @@
-/** The expiry times of keys. Invariant: a key has one entry in both maps or in neither. */
+/**
+ * The expiry times of keys.
+ * Invariant: a key has one entry in both maps or in neither.
+ */
 import { OrderedMap } from '../../base/ordered-map.ts';
 
 export class Deadlines {
   #byKey: OrderedMap<string, number> = new OrderedMap();
-  /** Keyed by time and key, so that the first entry expires first. */
+  /** Keyed by `timeKey`, so that the first entry expires first. The values are the keys. */
   #byTime: OrderedMap<string, string> = new OrderedMap();
 
-  /** O(1). */
+  /** Returns an independent copy in O(1). */
   clone(): Deadlines {
     const copy = new Deadlines();
     copy.#byKey = this.#byKey.clone();
@@ -35,7 +38,7 @@ export class Deadlines {
   }
 }
 
-// Safe integers have at most 16 digits, so that padding makes the order of texts the order of numbers.
+// Safe integers have at most 16 digits, so padded numbers sort as strings in the order of numbers.
 function timeKey(due: number, key: string): string {
   return `${String(due).padStart(16, '0')} ${key}`;
 }

@@ -8,11 +8,14 @@ import type { KeyValue, Revision, StorageEvent } from '../storage.ts';
 
 /** How much history is kept. The oldest revisions are dropped first. */
 export interface MemoryRetention {
-  /** The most revisions to keep. The horizon moves up if revisions above it have to be dropped. Default 100,000. */
+  /**
+   * The most revisions to keep. If revisions above the horizon have to be dropped, the horizon moves up. Default
+   * 100,000.
+   */
   readonly revisions: number;
   /**
-   * The most bytes of values that only the history keeps alive, plus an overhead per event. The horizon moves up as
-   * above. Default 256 MiB.
+   * The most bytes of values that only the history keeps alive, plus an overhead per event. The horizon moves up as for
+   * `revisions`. Default 256 MiB.
    */
   readonly bytes: number;
   /** Changes at or below the horizon are dropped when they are older than this. Default one hour. */
@@ -29,10 +32,10 @@ interface Change {
 
 export type Items = OrderedMap<string, KeyValue>;
 
-// A whole state is kept for one of this many revisions. The states between are computed from the next kept one by
-// undoing changes. A state for each revision would cost 2-3 KB per revision.
+// One in this many revisions keeps its whole state. Other states are computed from the next kept state by undoing
+// changes. Keeping every state would cost 2-3 KB per revision.
 const CHECKPOINT_REVISIONS = 1024;
-// How many computed states are kept, for the pages of a few lists at old revisions.
+// How many computed states are cached, for lists at old revisions that are read in pages.
 const RECENT_STATES = 8;
 // The approximate cost of an event beyond its values.
 const EVENT_BYTES = 200;

@@ -52,7 +52,7 @@ export class MemorySnapshot implements Snapshot {
 
 const STOPPED: Promise<void> = Promise.resolve();
 
-/** The keys of a range as [start, end). */
+/** Returns the range as a half-open interval of keys. Undefined: no bound. */
 export function bounds(range: KeyRange): { start: string | undefined; end: string | undefined } {
   const { prefix, start } = range;
   return {

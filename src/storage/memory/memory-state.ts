@@ -48,8 +48,8 @@ export class MemoryState {
   }
 
   /**
-   * Applies writes at a revision above the current one. With `force`, a put of equal bytes is a change, too, and the
-   * revision is reached even if nothing changes.
+   * Applies writes at a revision above the current one and returns the events. With `force`, a put of equal bytes is a
+   * change, too, and the state moves to `revision` even if nothing changes.
    */
   applyAt(revision: Revision, writes: readonly Write[], now: number, force: boolean): readonly StorageEvent[] {
     return this.#apply(writes, now, revision, force);
@@ -160,7 +160,7 @@ export class MemoryState {
   }
 }
 
-/** The result of a write, and the events of what it changed. */
+/** The result of a write, and its events. */
 export interface Written<R> {
   readonly result: R;
   readonly events: readonly StorageEvent[];

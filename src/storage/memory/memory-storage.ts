@@ -1,5 +1,5 @@
 /**
- * The memory driver: the fake that tests use, and a store for data that need not survive the process.
+ * The memory driver, for tests and for data that need not survive the process.
  * Invariant: writes are committed one after the other in a microtask. Within that microtask the state changes first,
  * then the watches are called, then the writers are answered.
  */
@@ -74,20 +74,21 @@ function openStorage(clock: Clock, retention: MemoryRetention, state: MemoryStat
 }
 
 interface Pending {
-  /** Applies the write and returns the events. Keeps the result for `answer`. */
+  /** Called first. Applies the write, keeps the result for `answer` and returns the events. */
   commit(now: number): readonly StorageEvent[];
-  /** Settles the promise of the writer. */
+  /** Called after the watches. Settles the promise of the writer. */
   answer(): void;
 }
 
-/** A memory store that mirrors another medium: its owner applies changes that are already committed there. */
+/** A memory store that mirrors another store: its owner applies changes that are already committed there. */
 export interface MirrorStorage extends EmbeddedStorage {
   revision(): Revision;
   get(key: string, options?: ReadOptions): GetResult;
   /**
-   * Applies the writes at one revision and calls the watches, within the call. The revision must be above the current
-   * one; default: the next one, and then writes that change nothing take none. Writes at a given revision always change
-   * the revision of their key. Must not be called inside a call of a sink.
+   * Applies the writes at one revision and calls the watches before it returns. `revision` must be above the current
+   * revision, and even a write of equal bytes then changes the revision of its key. Without `revision`, the writes are
+   * made at the next revision, and writes that change nothing take no revision. Must not be called inside a call of a
+   * sink.
    */
   apply(writes: readonly Write[], revision?: Revision): void;
   /** Replaces all items and drops the history. Watches end `compacted`. */
@@ -271,7 +272,7 @@ class MemoryStorage implements ForkableStorage, MirrorStorage {
 
   async #stop(): Promise<void> {
     this.#closed = true;
-    // A sink may have called stop(). Its call must return before the next one, because calls never overlap.
+    // stop() may have been called inside a call of a sink. That call must return first, because calls never overlap.
     await Promise.resolve();
     this.#flush();
     this.#timer?.timer.cancel();

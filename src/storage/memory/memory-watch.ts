@@ -1,5 +1,6 @@
 /**
- * One watch of a memory store. It queues nothing: at its start it reads the events that it has missed from the history.
+ * One watch of a memory store. It has no queue: when it starts, it reads the events since its start revision from the
+ * history.
  * Invariants: all events of its ranges up to `#position` have been delivered; calls of the sink never overlap.
  */
 import { GuardedSink } from '../guarded-sink.ts';
@@ -17,7 +18,7 @@ export class MemoryWatch implements Watch {
   readonly #from: WatchOptions['from'];
   readonly #lookBack: boolean;
   #position: Revision;
-  /** The revision of the last call of the sink. */
+  /** The revision of the last call of the sink, for `PROGRESS_REVISIONS`. */
   #told = 0;
   #started = false;
   #progressAsked = false;
@@ -83,7 +84,7 @@ export class MemoryWatch implements Watch {
       return;
     }
     if (this.#from === 'now') this.#progress(this.#position);
-    // 'now' asks for nothing below the horizon, even if the horizon has just moved.
+    // A watch from 'now' needs no history below the horizon, even if the horizon has just moved.
     const oldest = this.#lookBack || this.#from === 'now' ? state.history.oldest : state.horizon;
     if (this.#position < oldest) {
       this.finish({ reason: 'compacted', horizon: oldest });

@@ -1,6 +1,6 @@
 /**
- * A writer of bbolt files. Pages are passed on as soon as they are complete, so that a large file needs little memory.
- * The layout is that of go.etcd.io/bbolt.
+ * A writer of bbolt files. Each page is passed to `append` as soon as it is complete, so a large file needs little
+ * memory. The layout is that of go.etcd.io/bbolt.
  */
 import { concatBytes, EMPTY_BYTES } from '../../base/bytes.ts';
 import { fnv1a, PAGE_HEADER } from './meta-page.ts';
@@ -11,13 +11,13 @@ const LEAF = 2;
 const BRANCH = 1;
 const FREELIST = 16;
 const META = 4;
-/** The children of a branch. */
+/** The most children of a branch page. */
 const FAN_OUT = 64;
 
 export type Pair = readonly [key: Uint8Array, value: Uint8Array];
 
 interface Child {
-  /** The first key below it. */
+  /** The first key below the child. */
   readonly key: Uint8Array;
   readonly id: number;
 }
@@ -33,14 +33,14 @@ export class BboltWriter {
     this.#perLeaf = perLeaf;
   }
 
-  /** Returns the value of a bucket with pages of its own. The pairs must be in key order. */
+  /** Writes a bucket with its own pages and returns the value of the bucket. The pairs must be in key order. */
   bucket(pairs: Iterable<Pair>): Uint8Array {
     const bucket = this.openBucket();
     for (const pair of pairs) bucket.add(pair);
     return bucket.end();
   }
 
-  /** Begins a bucket with pages of its own. No other one may be open. */
+  /** Begins a bucket with its own pages. No other bucket may be open. */
   openBucket(): BucketWriter {
     return new BucketWriter((make) => this.#add(make), this.#perLeaf);
   }
@@ -57,7 +57,7 @@ export class BboltWriter {
     return concatBytes([0, 1].map((id) => metaPage(id, root, freelist, this.#next)));
   }
 
-  /** Pads to whole pages and writes the number of overflow pages. */
+  /** Appends a page, padded to whole pages, with the number of its overflow pages. Returns the id of the page. */
   #add(make: (id: number) => Uint8Array): number {
     const id = this.#next;
     const bytes = make(id);
@@ -71,7 +71,10 @@ export class BboltWriter {
   }
 }
 
-/** A bucket whose pairs are added one after the other, in key order. Holds the pairs of one leaf, and a key per page. */
+/**
+ * A bucket whose pairs are added one after the other, in key order. It keeps the pairs of one leaf and one key per page
+ * in memory.
+ */
 export class BucketWriter {
   readonly #addPage: (make: (id: number) => Uint8Array) => number;
   readonly #perLeaf: number | undefined;
@@ -92,7 +95,7 @@ export class BucketWriter {
     this.#size += bytes;
   }
 
-  /** Writes what is left, at least one leaf, and returns the value of the bucket. */
+  /** Writes the remaining pages, at least one leaf, and returns the value of the bucket. */
   end(): Uint8Array {
     this.#endLeaf();
     let level: readonly Child[] = this.#leaves;

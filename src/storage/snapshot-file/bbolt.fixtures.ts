@@ -1,4 +1,4 @@
-/** Snapshot files of test revisions. */
+/** Makes snapshot files for tests. */
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { type WriteSnapshotOptions, writeSnapshot } from './write-snapshot.ts';
 

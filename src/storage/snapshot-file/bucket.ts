@@ -1,6 +1,7 @@
 /**
- * The buckets of a bbolt file: B+trees of pages. Invariants: every page is read at most once, so a file with cycles
- * ends; every place is checked against the page that contains it; keys are in strictly ascending order.
+ * Reads the buckets of a bbolt file, which are B+trees of pages.
+ * Invariants: every page is read at most once, so reading a file with cycles ends. Every offset is checked against the
+ * page that contains it. Keys are in strictly ascending order.
  */
 import { copyBytes } from '../../base/bytes.ts';
 import { damaged } from './damaged.ts';
@@ -12,12 +13,14 @@ const LEAF = 0x02;
 /** The bytes of an element of a branch or a leaf. */
 const ELEMENT = 16;
 const BUCKET_FLAG = 0x01;
-/** The bytes of a bucket value: root page and sequence. A page follows if the root is 0. */
+/** The bytes of a bucket value: root page and sequence. If the root is 0, an inline page follows. */
 const BUCKET_HEADER = 16;
-/** A tree of 4 KiB pages reaches it with more pages than a disk holds. */
+/** The most levels of a tree. A valid tree of 4 KiB pages would need more pages than any disk has. */
 const MAX_DEPTH = 48;
 
-/** Called with views of a page. They must be copied if they are kept. `offset` is the place of the value in the file. */
+/**
+ * Called with views of a page, which must be copied if they are kept. `offset` is the offset of the value in the file.
+ */
 export type Visit = (key: Uint8Array, value: Uint8Array, offset: number) => void;
 
 /** One page with its overflow pages, or the inline page of a small bucket. */
@@ -41,7 +44,9 @@ interface Element {
 export class Buckets {
   readonly #file: RandomAccess;
   readonly #meta: Meta;
-  /** One bit per page that was read. Overflow pages count, so that the work is bounded by the size of the file. */
+  /**
+   * One bit per page, set when the page was read. Overflow pages count, too, so the size of the file bounds the work.
+   */
   readonly #seen: Uint8Array;
 
   constructor(file: RandomAccess, meta: Meta) {
@@ -65,7 +70,7 @@ export class Buckets {
     return buckets;
   }
 
-  /** Visits the values of a bucket in key order. Buckets inside it are a failure: etcd makes none. */
+  /** Visits the values of a bucket in key order. Throws for a nested bucket, because etcd makes none. */
   forEach({ header, offset }: Bucket, visit: Visit): void {
     if (header.byteLength < BUCKET_HEADER) throw damaged(this.#file, offset, 'the header of a bucket is too short');
     const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
@@ -114,7 +119,7 @@ export class Buckets {
     };
   }
 
-  /** `from` is the place that refers to the page. */
+  /** Reads a page. `from` is the offset of the reference to the page, for messages. */
   #page(id: number, from: number): Page {
     const { pageSize, pages } = this.#meta;
     if (!Number.isSafeInteger(id) || id < 2 || id >= pages)

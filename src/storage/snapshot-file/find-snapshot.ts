@@ -1,4 +1,4 @@
-/** Finds the database of a snapshot: the file itself, or that of a stopped etcd member's folder. */
+/** Finds the bbolt file of a snapshot: the file itself, or the database in the folder of a stopped etcd member. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
@@ -9,10 +9,10 @@ export interface FoundSnapshot {
   readonly warnings: readonly string[];
 }
 
-/** Places of the database in the data folder of a member, and in the folder `member` inside it. */
+/** The paths of the database, relative to the data folder of a member and to its subfolder `member`. */
 const IN_FOLDER = [join('member', 'snap', 'db'), join('snap', 'db')];
 
-/** Throws ConfigError if there is no such file, or no database in the folder. */
+/** Throws ConfigError if `path` does not exist, or is a folder without a database. */
 export function findSnapshot(path: string): FoundSnapshot {
   if (!existsSync(path)) throw new ConfigError(`${path} does not exist`);
   if (!statSync(path).isDirectory()) return { path, warnings: [] };

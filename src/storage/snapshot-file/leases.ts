@@ -1,6 +1,7 @@
 /**
  * The bucket `lease` of etcd: messages `leasepb.Lease` by id. A member that starts with the file grants each lease
- * anew, for the time that remained at its last checkpoint, and otherwise for its whole time to live.
+ * again: for the time that remained at the last checkpoint of the lease, or without a checkpoint for its whole time to
+ * live.
  */
 import { VARINT, WireWriter } from '../../apimachinery/protobuf/wire.ts';
 import { readFields } from '../wire/field-reader.ts';
@@ -19,7 +20,7 @@ export interface WrittenLease {
 
 const MAX_LEASE = 64;
 
-/** Throws StorageError(Corrupt) for a malformed lease. */
+/** Reads all leases. Throws StorageError(Corrupt) for a malformed lease. */
 export function readLeases(file: RandomAccess, buckets: Buckets, bucket: Bucket | undefined): Leases {
   const leases = new Map<string, number>();
   if (bucket === undefined) return leases;

@@ -1,4 +1,4 @@
-/** The newest state of a snapshot that an operator names. */
+/** Loads the newest state of an etcd snapshot, from a path that the operator has given. */
 import { findSnapshot } from './find-snapshot.ts';
 import { type OpenFile, openFile } from './random-access.ts';
 import {
@@ -36,7 +36,7 @@ export function loadSnapshot(path: string): LoadedSnapshot {
   }
 }
 
-/** As `loadSnapshot`, but values are read when they are asked for. */
+/** Like `loadSnapshot`, but values are read on demand. */
 export function openSnapshot(path: string): OpenSnapshot {
   const { file, warnings } = openVerified(path);
   try {

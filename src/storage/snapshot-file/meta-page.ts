@@ -1,13 +1,13 @@
 /**
- * The meta pages of a bbolt file. Pages 0 and 1 are meta pages; the valid one with the higher transaction id counts. The
- * layout is that of go.etcd.io/bbolt: little-endian integers, checksum FNV-1a of 64 bits.
+ * Reads the meta pages of a bbolt file. Pages 0 and 1 are meta pages; the valid one with the higher transaction id is
+ * used. The layout is that of go.etcd.io/bbolt: little-endian integers, checksum FNV-1a of 64 bits.
  */
 import { damaged } from './damaged.ts';
 import type { RandomAccess } from './random-access.ts';
 
 /** The bytes of a page header: id, flags, count, overflow. */
 export const PAGE_HEADER = 16;
-/** The bytes of a meta page that count. */
+/** The bytes of a meta page after its page header. */
 const META_BYTES = 64;
 const MAGIC = 0xed0cdaed;
 const VERSION = 2;
@@ -40,7 +40,7 @@ export function readMeta(file: RandomAccess): Meta {
   return best;
 }
 
-/** Returns the meta page at an offset, or why it is not valid. */
+/** Returns the meta page at an offset, or the reason why it is not valid. */
 function readMetaAt(file: RandomAccess, offset: number): Meta | string {
   if (offset + PAGE_HEADER + META_BYTES > file.size) return 'the file is too short for a meta page';
   const bytes = file.read(offset + PAGE_HEADER, META_BYTES);

@@ -1,4 +1,4 @@
-/** Bytes that can be read at any place: a file, or a buffer in tests. */
+/** Random access to the bytes of a file, or of a buffer in tests. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { allocateBytes } from '../../base/bytes.ts';
 import { ConfigError, toError } from '../../base/errors.ts';
@@ -9,8 +9,8 @@ export interface RandomAccess {
   readonly name: string;
   readonly size: number;
   /**
-   * Returns `length` bytes from `offset`, in memory of their own. The caller checks the range against `size`. Throws
-   * StorageError(Unavailable) if they cannot be read.
+   * Returns a copy of `length` bytes from `offset`. The caller checks the range against `size`. Throws
+   * StorageError(Unavailable) if the bytes cannot be read.
    */
   read(offset: number, length: number): Uint8Array;
 }
@@ -60,7 +60,6 @@ function readAt(descriptor: number, into: Uint8Array, at: number, offset: number
   }
 }
 
-/** Bytes in memory. */
 export function memoryAccess(name: string, bytes: Uint8Array): RandomAccess {
   return { name, size: bytes.byteLength, read: (offset, length) => bytes.slice(offset, offset + length) };
 }

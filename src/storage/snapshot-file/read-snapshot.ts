@@ -1,6 +1,6 @@
 /**
- * The state of an etcd snapshot file, read directly from its bbolt pages. The file is read page by page; only the
- * newest value of each key stays in memory.
+ * Reads the state of an etcd snapshot file directly from its bbolt pages, one page at a time. Only the newest value of
+ * each key stays in memory.
  */
 import { createHash } from 'node:crypto';
 import { copyBytes, equalBytes } from '../../base/bytes.ts';
@@ -19,7 +19,7 @@ export interface SnapshotItem extends SnapshotKey {
 
 /** The newest state of a key, with the place of its value. */
 export interface IndexedItem extends SnapshotKey {
-  /** The record of the key in the file. */
+  /** The place of the key's record in the file. */
   readonly offset: number;
   readonly length: number;
 }
@@ -46,16 +46,19 @@ export interface SnapshotState<Item extends SnapshotKey = SnapshotItem> {
 }
 
 const HASH_BYTES = 32;
-/** A bbolt file is a multiple of its page size, so an appended hash shows in the size. etcd tests it in this way. */
+/**
+ * The size of a bbolt file is a multiple of this number, so an appended hash changes the remainder. etcd detects the
+ * hash in the same way.
+ */
 const SECTOR = 512;
 const CHUNK = 1 << 20;
 
-/** Reports whether the file ends with the SHA-256 of its contents, as snapshots do and files of a member do not. */
+/** Whether the file ends with the SHA-256 of its contents. Snapshots do; the database file of a member does not. */
 export function hasHash({ size }: RandomAccess): boolean {
   return size % SECTOR === HASH_BYTES;
 }
 
-/** Reads the whole file. Throws StorageError(Corrupt) if it does not have the hash at its end. */
+/** Reads the whole file. Throws StorageError(Corrupt) if its contents do not match the hash at its end. */
 export function verifyHash(file: RandomAccess): void {
   const hash = createHash('sha256');
   const size = file.size - HASH_BYTES;
@@ -69,7 +72,7 @@ export function readSnapshot(file: RandomAccess): SnapshotState {
   return scan(file, (item, record) => ({ ...item, value: copyBytes(record.value) }));
 }
 
-/** Reads the newest state without its values. Throws as `readSnapshot` does. */
+/** Reads the newest state without its values. Throws like `readSnapshot`. */
 export function indexSnapshot(file: RandomAccess): SnapshotState<IndexedItem> {
   return scan(file, (item, _, { offset, length }) => ({ ...item, offset, length }));
 }
@@ -128,8 +131,8 @@ function recordAt(file: RandomAccess, bytes: Uint8Array, offset: number): Revisi
 }
 
 /**
- * The revision of the last compaction; 0 without one. The store is at this revision or above it, also if the last
- * change was a deletion that the compaction has removed.
+ * The revision of the last compaction; 0 if there was none. The revision of the store is at least this one, even if the
+ * last change was a deletion that the compaction has removed.
  */
 function compactedRevision(buckets: Buckets, meta: Bucket | undefined): number {
   let revision = 0;

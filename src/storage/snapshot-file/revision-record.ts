@@ -17,7 +17,7 @@ export interface RevisionRecord {
   readonly modified: number;
   /** The id of the key's lease; 0 without one. */
   readonly lease: number | bigint;
-  /** A view. */
+  /** A view of the record's bytes. */
   readonly value: Uint8Array;
 }
 
@@ -25,7 +25,7 @@ const LENGTH = 17;
 const UNDERSCORE = 0x5f;
 const TOMBSTONE = 0x74;
 
-/** Returns undefined for bytes that are not a revision. */
+/** Parses a key of the bucket. Returns undefined for bytes that are not a revision. */
 export function parseRevisionKey(bytes: Uint8Array): RevisionKey | undefined {
   const isDeletion = bytes.byteLength === LENGTH + 1;
   if ((!isDeletion && bytes.byteLength !== LENGTH) || bytes[8] !== UNDERSCORE) return undefined;
@@ -35,7 +35,7 @@ export function parseRevisionKey(bytes: Uint8Array): RevisionKey | undefined {
   return Number.isSafeInteger(revision) ? { revision, isDeletion } : undefined;
 }
 
-/** Returns the problem of a malformed record as a text. */
+/** Parses a value of the bucket. For a malformed record, returns the problem as a string. */
 export function parseRecord(bytes: Uint8Array): RevisionRecord | string {
   const reader = new WireReader(bytes);
   const end = bytes.byteLength;

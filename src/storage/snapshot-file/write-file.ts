@@ -1,15 +1,15 @@
-/** Snapshot files on disk, written page by page. */
+/** Writes snapshot files to disk, page by page. */
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { PAGE_SIZE } from './bbolt-writer.ts';
 import { SnapshotWriter, type WriteSnapshotOptions, type WrittenRevision } from './write-snapshot.ts';
 
-/** Pages are written together up to this size. */
+/** Pages are buffered up to this size before they are written. */
 const CHUNK = 1 << 20;
 
 /**
- * Writes a new file with mode 0600, with its hash, and syncs it. Returns its size. Throws the error of the file system,
- * and leaves an incomplete file then.
+ * Writes a new file with mode 0600 and with its hash, and syncs it. Returns the size of the file. On failure, throws
+ * the error of the file system and leaves an incomplete file.
  */
 export function writeSnapshotFile(
   path: string,
@@ -47,7 +47,7 @@ export class SnapshotFile {
     this.#writer.add(each);
   }
 
-  /** Writes the rest with the hash, and syncs the file. Returns its size. */
+  /** Writes the remaining pages and the hash, and syncs the file. Returns the size of the file. */
   end(options: Pick<WriteSnapshotOptions, 'compacted' | 'leases'>): number {
     const head = this.#writer.end(options);
     this.#flush();

@@ -1,4 +1,4 @@
-/** A writer of etcd snapshot files: the buckets of a state as bbolt pages, and the SHA-256 of a snapshot. */
+/** A writer of etcd snapshot files: bbolt pages with etcd's buckets, followed by their SHA-256. */
 import { createHash } from 'node:crypto';
 import { WireWriter } from '../../apimachinery/protobuf/wire.ts';
 import { concatBytes, EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
@@ -40,8 +40,8 @@ export function writeSnapshot(revisions: Iterable<WrittenRevision>, options: Wri
 }
 
 /**
- * Passes the pages from the third on to `append`, in order, and returns the first two, which are known at the end. The
- * file is complete without a hash then.
+ * Passes the pages from the third on to `append`, in order. Returns the first two pages, which are known only at the
+ * end. Together the pages are a complete file without a hash.
  */
 export function writePages(
   revisions: Iterable<WrittenRevision>,

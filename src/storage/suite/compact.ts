@@ -5,7 +5,7 @@ import type { Storage } from '../storage.ts';
 import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
 import { embedded, overwrite, put, Recorder, remove, type SuiteCase, text } from './context.ts';
 
-/** Ten revisions of p/a: the i-th wrote `v<i>`. */
+/** Writes p/a ten times, with the values `v0` to `v9`. Returns the revisions. */
 async function history(storage: Storage): Promise<number[]> {
   const revisions: number[] = [];
   for (let i = 0; i < 10; i++) revisions.push(await overwrite(storage, 'p/a', `v${i}`));
@@ -163,7 +163,7 @@ export const compactCases: readonly SuiteCase[] = [
       const revisions = await history(storage);
       await storage.compact(revisions[6]!);
       storage = await context.reopen!(storage);
-      // A store that is not embedded may learn it only from a read.
+      // A store that is not embedded may learn the horizon only from a read.
       if (isEmbedded(storage)) expectEqual(storage.horizon(), revisions[6]!);
       const refused = expectOutcome(await storage.get('p/a', { revision: revisions[5]! }), 'compacted');
       expectTrue(refused.horizon > revisions[5]! && refused.horizon <= revisions[6]!, 'the horizon is a lower bound');

@@ -1,6 +1,6 @@
 /**
- * The context of the cases of the conformance suite, helpers, and a sink that records. Nothing here waits for time to
- * pass, only for events. A driver that never delivers the event fails by the timeout of the runner.
+ * The context of the conformance cases, helpers, and a sink that records its calls. Cases wait for events, never for
+ * time to pass. If a driver never delivers an event, the case fails by the timeout of the test runner.
  */
 import { decodeUtf8, EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
 import { Deferred } from '../../base/deferred.ts';
@@ -31,14 +31,14 @@ export interface SuiteContext {
   readonly reopen?: ((storage: Storage) => Promise<Storage>) | undefined;
   /** The clock of an embedded store. Another driver may run on real time. */
   readonly clock: VirtualClock;
-  /** Lets this much time pass for the store: on the virtual clock, or really. */
+  /** Lets this much time pass for the store, on the virtual clock or in real time. */
   advance(ms: number): Promise<void>;
-  /** The share of the times of the suite that the driver gets: 1 on virtual time, less where time really passes. */
+  /** The factor for the times of the suite: 1 on virtual time, less on real time. */
   readonly timeScale: number;
   /** Resolves when work that the driver has scheduled has run. */
   settle(): Promise<void>;
   /**
-   * The longest key and the largest value, for a store that adds bytes of its own. Default: the limits of the
+   * The longest key and the largest value, for a store that adds bytes to keys or values. Default: the limits of the
    * specification.
    */
   readonly maxKeyBytes?: number;
@@ -47,7 +47,7 @@ export interface SuiteContext {
 
 export interface SuiteCase {
   readonly name: string;
-  /** The feature that the driver must have. Otherwise the runner skips the case and reports that. */
+  /** A feature that the driver must have. Without it the runner skips the case and reports the reason. */
   readonly needs?: 'reopen' | 'fork' | 'embedded';
   run(context: SuiteContext): Promise<void>;
 }
@@ -57,7 +57,7 @@ export function embedded(storage: Storage): EmbeddedStorage {
   return storage;
 }
 
-/** The oldest revision that can be read with `lookBack`, or without it on a store that has no such thing. */
+/** The oldest revision that can be read: with `lookBack` on an embedded store, otherwise the horizon. */
 export function oldestRevision(storage: Storage): Revision {
   return isEmbedded(storage) ? storage.oldestRevision() : storage.horizon();
 }
@@ -87,7 +87,9 @@ export async function overwrite(storage: Storage, key: string, value: string): P
   }
 }
 
-/** A state of which a writer knows the revision only. The write of an unknown state is never a no-op on every driver. */
+/**
+ * The state for a writer that knows only the revision. It is stale, so no driver compares its bytes with the new ones.
+ */
 export function seenAt(revision: Revision): SeenState | undefined {
   return revision === 0 ? undefined : { revision, value: EMPTY_BYTES, stale: true };
 }

@@ -164,7 +164,7 @@ export const createCases: readonly SuiteCase[] = [
         acknowledged = true;
         return expectOutcome(result, 'ok').revision;
       });
-      // Within this turn nothing is durable yet.
+      // No write is durable in the same turn.
       expectEqual(acknowledged, false);
       const early = storage.get('a');
       if (!(early instanceof Promise)) expectEqual(early, { outcome: 'missing', revision: before });

@@ -204,7 +204,7 @@ export const listCases: readonly SuiteCase[] = [
     needs: 'embedded',
     async run(context) {
       const storage = embedded(await context.open());
-      // Every transaction changes both keys: a list in which they differ shows no single state.
+      // Every transaction changes both keys. A list in which the two values differ would mix two states.
       const value = (i: number): Uint8Array => Uint8Array.of(i);
       const pair = (i: number) => ['t/a', 't/z'].map((key) => ({ type: 'put', key, value: value(i) }) as const);
       const writing = Promise.all(

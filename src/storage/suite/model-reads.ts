@@ -1,5 +1,5 @@
 /**
- * The reads of the model test. A read is checked once the model knows every revision that it may have seen.
+ * The reads of the model test. A read is checked once the model has every revision that the read may have seen.
  * Invariants: a read of the current state is at or above every revision that was seen before it began; every read
  * equals the state of the model at the revision that it returns.
  */
@@ -21,7 +21,7 @@ export interface ReadContext {
 
 type ReadItem = Extract<Item, { readonly op: 'get' | 'list' | 'next page' }>;
 
-/** The knowledge at the beginning of a read. */
+/** The knowledge of the test when a read began. */
 interface Asked {
   readonly options: ReadOptions;
   readonly seen: Revision;
@@ -72,7 +72,7 @@ export class ReadChecks {
     });
   }
 
-  /** Called when the burst is over and the model is up to date. */
+  /** Registers a check to run when the burst is over and the model is up to date. */
   later(check: (storage: Storage | undefined) => void): void {
     this.#checks.push(check);
   }

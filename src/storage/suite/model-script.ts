@@ -5,7 +5,7 @@
  */
 import { encodeUtf8 } from '../../base/bytes.ts';
 
-/** The revision of the key; an older one; none; one that is not reached. */
+/** The revision that a write expects: the key's revision, an older one, 0, or one that is not reached yet. */
 export type Expected = 'right' | 'stale' | 'zero' | 'next';
 
 /** The state to read: this many revisions before the current one (negative: after it). */
@@ -86,7 +86,7 @@ export type Item =
   | { readonly op: 'reopen' }
   | { readonly op: 'stop'; readonly inside: boolean };
 
-/** A burst of items on one of the stores: the one that was opened, or a fork. */
+/** A burst of items on one store: the store that was opened, or a fork. */
 export interface Command {
   readonly store: number;
   readonly items: readonly Item[];
@@ -123,9 +123,9 @@ export function scriptValue(word: string): Uint8Array {
 export interface ScriptFeatures {
   readonly reopen: boolean;
   readonly fork: boolean;
-  /** Without it a script has no transactions, no snapshots and no `lookBack`. */
+  /** Whether scripts may have transactions, snapshots and `lookBack`. */
   readonly embedded: boolean;
-  /** Without it a script has no times to live. */
+  /** Whether scripts may have times to live. */
   readonly virtualTime: boolean;
 }
 
@@ -287,7 +287,7 @@ class Generator {
   }
 }
 
-/** Returns the element that an item of a script names: its index counts modulo the length. */
+/** Returns the element at an index of a script, modulo the length of the list. */
 export function at<T>(list: readonly T[], index: number): T | undefined {
   return list[index % Math.max(1, list.length)];
 }

@@ -20,14 +20,14 @@ import { SnapshotChecks } from './model-snapshots.ts';
 import { ModelWatch } from './model-watch.ts';
 import { type WriteCheckOptions, WriteChecks } from './model-writes.ts';
 
-/** The delay of expiry that the specification allows: "at most a few seconds". */
+/** The longest delay of an expiry in milliseconds. `WriteOptions.ttlMs` allows "at most a few seconds". */
 const LATE = 5_000;
 /** The most turns of the event loop in which a store must have finished its work. */
-const PATIENCE = 2_000;
+const MAX_TURNS = 2_000;
 
 /**
- * A compaction has overtaken the watch that records all writes, so there is nothing to compare with. It may happen on a
- * store behind a network, whose watches lag.
+ * Thrown when a compaction has overtaken the watch that records all writes (the tap), so the results cannot be
+ * compared. This may happen on a store behind a network, whose watches lag.
  */
 export class TapOvertaken extends Error {
   override readonly name: string = 'TapOvertaken';
@@ -38,7 +38,7 @@ export class TapOvertaken extends Error {
 }
 
 export interface ScriptOptions extends WriteCheckOptions {
-  /** Whether a compaction waits until the watch that records all writes has got them. Default false. */
+  /** Whether a compaction waits until the tap has received all writes. Default false. */
   readonly tapFirst?: boolean;
 }
 
@@ -138,10 +138,7 @@ export class ModelStore {
     }
   }
 
-  /**
-   * Waits until all is quiet and compares every answer with the model. `last` is the revision of a store that is
-   * stopped.
-   */
+  /** Waits until no request is in flight, and compares every result with the model. */
   async finish(): Promise<void> {
     for (let turn = 0; ; turn++) {
       while (this.#pending.length > 0) await Promise.all(this.#pending.splice(0));
@@ -159,7 +156,7 @@ export class ModelStore {
       const isCurrent = this.#tap.progressed === (await this.storage.revision());
       // A sink may have begun a write meanwhile.
       if (isCurrent && this.#pending.length === 0 && this.stopping === undefined) break;
-      expectTrue(turn < PATIENCE, 'the store becomes quiet');
+      expectTrue(turn < MAX_TURNS, 'the store becomes quiet');
     }
     this.#writes.commit(this.#tap);
     const storage = this.stopping === undefined ? this.storage : undefined;
@@ -176,7 +173,7 @@ export class ModelStore {
   /** Called after the clock has moved: expired keys are deleted soon. */
   async expire(): Promise<void> {
     for (let late = 0; this.#dueKeys(0).length > 0; late += 500) {
-      // The clock is virtual and a disk is not. A write gives the store time to delete expired keys.
+      // The clock is virtual, but the disk is real. A write gives the store time to delete expired keys.
       this.begin({ op: 'transact', checks: [], writes: [{ type: 'put', key: 'tick', value: String(this.#now++) }] });
       await this.finish();
       const overdue = this.#dueKeys(LATE);
@@ -219,7 +216,7 @@ export class ModelStore {
     this.storage = reopened!;
     this.stopping = undefined;
     if (!this.storage.embedded) {
-      // Such a store learns the horizon again.
+      // A store that is not embedded loses its knowledge of the horizon.
       this.horizon = this.storage.horizon();
       this.#oldest = this.horizon;
     }
@@ -312,7 +309,7 @@ export class ModelStore {
         this.#startWatch(['a'], { after: this.seen });
         return;
       case 'throw':
-        throw watch.blunder();
+        throw watch.sinkError();
       case 'write and stop the store':
         void this.begin({ op: 'write', key: 'b/1', expected: 'right', value: `inside ${this.seen}` });
         this.stopping = this.storage.stop();
@@ -331,7 +328,10 @@ export class ModelStore {
     await Promise.allSettled(this.#pending);
   }
 
-  /** Throws TapOvertaken. A tap that ended above the horizon is a fault, which `verify` reports. */
+  /**
+   * Throws TapOvertaken if a compaction has ended the tap. If the tap was above the horizon, this is a fault of the
+   * store, which `verify` reports.
+   */
   #checkTap(): void {
     const { ended, progressed } = this.#tap;
     if (this.storage.embedded || ended?.reason !== 'compacted') return;
@@ -340,7 +340,7 @@ export class ModelStore {
 
   async #until(holds: () => boolean, what: string): Promise<void> {
     for (let turn = 0; !holds(); turn++) {
-      expectTrue(turn < PATIENCE, what);
+      expectTrue(turn < MAX_TURNS, what);
       await this.options.settle();
     }
   }
@@ -356,7 +356,7 @@ export class ModelStore {
       .map(([key]) => key);
   }
 
-  /** Reads may be unfinished when their store is stopped. */
+  /** Awaits a read. A read may fail with Closed if the store was stopped meanwhile. */
   async #read(read: Promise<void>): Promise<void> {
     try {
       await read;
@@ -394,7 +394,7 @@ export class ModelStore {
     this.#oldest = oldest;
   }
 
-  /** The fork is checked from the end of this burst. Nothing is written to it before. */
+  /** Forks the store. The fork is checked from the end of this burst on; no item writes to it before. */
   async #fork(index: number | undefined): Promise<void> {
     if (!isForkable(this.storage)) return;
     const { seen } = this;

@@ -30,7 +30,7 @@ export interface ModelWatchOptions {
 export class ModelWatch implements WatchSink {
   readonly options: ModelWatchOptions;
   readonly calls: Call[] = [];
-  /** The oldest revision that could be read when the watch began, and after its first step. */
+  /** The horizon when the watch was requested, and after the watch had begun. */
   readonly #horizonBefore: Revision;
   #horizonAfter: Revision | undefined;
   readonly #watch: Watch;
@@ -98,8 +98,8 @@ export class ModelWatch implements WatchSink {
     this.#watch.requestProgress();
   }
 
-  /** The error that an action inside a call throws. */
-  blunder(): Error {
+  /** Makes the error that an action inside a call throws. */
+  sinkError(): Error {
     this.#thrown = new TypeError('thrown by the sink');
     return this.#thrown;
   }
@@ -131,16 +131,14 @@ export class ModelWatch implements WatchSink {
     expectTrue(this.#broken === undefined, `the watch keeps the rules of delivery; but ${this.#broken}`);
   }
 
-  /**
-   * Compares all that was delivered with the model. A watch that goes on must have been asked for its progress before.
-   */
+  /** Compares all calls with the model. If the watch has not ended, its progress must have been requested before. */
   verify(model: Model): void {
     this.check();
     const { from } = this.options;
     const end = this.ended;
     const calls = this.calls.filter((call) => call.type !== 'end');
     if (end?.reason === 'compacted' && !this.#embedded) {
-      // Any watch of such a store can be overtaken by a compaction before it has begun.
+      // On a store that is not embedded, a compaction can overtake any watch before it has begun.
       expectTrue(end.horizon > this.position, `a watch at ${this.position} is compacted below ${end.horizon}`);
       return;
     }
@@ -182,8 +180,8 @@ export class ModelWatch implements WatchSink {
   }
 
   /**
-   * Takes what belongs to the start off `calls`; returns the revision after which changes are delivered, if it got that
-   * far.
+   * Removes the calls of the start from `calls` and checks them. Returns the revision after which changes are
+   * delivered; undefined if the watch ended before.
    */
   #verifyStart(model: Model, calls: Call[], complete: boolean): Revision | undefined {
     const { from, seen, prefixes } = this.options;

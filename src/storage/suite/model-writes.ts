@@ -140,7 +140,7 @@ export class WriteChecks {
     throw new BugError(`the answer to ${describe(write)} is ${describe(result)}, none of ${[...answers].join(' or ')}`);
   }
 
-  /** A revision without a request is an expiry. */
+  /** Checks a revision that no request has made: it must be the expiry of a key. */
   #expireAt(revision: Revision, tap: ModelWatch): void {
     const events = tap.eventsAt(revision);
     const event = events[0];

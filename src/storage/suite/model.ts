@@ -1,6 +1,6 @@
 /**
- * A naive model of the storage interface: a map of keys for every revision, and the events between them. It shares,
- * indexes and drops nothing, so that it can be compared with `storage.ts` by reading.
+ * A naive model of the storage interface: a map of keys for every revision, and the events between revisions. It has no
+ * indexes and drops no history, so that a reader can compare it with `storage.ts`.
  */
 import { equalBytes } from '../../base/bytes.ts';
 import type { Check, TransactionResult, Write } from '../embedded-storage.ts';
@@ -21,7 +21,7 @@ export interface ModelItem {
 
 export type ModelState = ReadonlyMap<string, ModelItem>;
 
-/** A write with resolved revisions. */
+/** A write of a script, with absolute revisions. */
 export type ModelWrite =
   | {
       readonly op: 'write';
@@ -29,7 +29,7 @@ export type ModelWrite =
       readonly expected: Revision;
       readonly value: Uint8Array;
       readonly ttlMs: number | undefined;
-      /** The writer does not know the bytes, and the driver relies on them: equal bytes are a change. */
+      /** The writer passed no seen bytes to a driver that compares with them: equal bytes are then a change. */
       readonly blind?: boolean;
     }
   | { readonly op: 'delete'; readonly key: string; readonly expected: Revision | undefined }
@@ -94,7 +94,7 @@ export function evaluate(state: ModelState, revision: Revision, write: ModelWrit
   }
 }
 
-/** The state after these writes; undefined if they change nothing. */
+/** Returns the state after these writes; undefined if they change nothing. */
 export function change(
   before: ModelState,
   revision: Revision,

@@ -17,11 +17,11 @@ import {
   seenAt,
 } from './context.ts';
 
-/** The delay of expiry that the specification allows: "at most a few seconds". */
+/** The longest delay of an expiry in milliseconds. `WriteOptions.ttlMs` allows "at most a few seconds". */
 const LATE = 5_000;
 
 /**
- * Lets time pass and then writes outside of `k/`. The clock is virtual and a disk is not, so the write gives the store
+ * Lets time pass and then writes outside of `k/`. The clock is virtual, but the disk is real: the write gives the store
  * time to delete expired keys.
  */
 async function pass(context: SuiteContext, storage: Storage, ms: number): Promise<void> {

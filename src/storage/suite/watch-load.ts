@@ -8,8 +8,8 @@ import { expectEqual, expectOutcome, expectTrue } from '../suite-assert.ts';
 import { bytes, embedded, line, overwrite, put, Recorder, remove, type SuiteCase, text } from './context.ts';
 
 /**
- * Runs writers that create, change and delete keys under `w/`, on an embedded store some in transactions. Resolves with the number of
- * revisions that they took.
+ * Runs writers that create, change and delete keys under `w/`, on an embedded store partly in transactions. Resolves
+ * with the revisions of their writes.
  */
 async function load(storage: Storage, writers: number, steps: number): Promise<Set<number>> {
   const revisions = new Set<number>();
@@ -173,7 +173,7 @@ export const watchLoadCases: readonly SuiteCase[] = [
         }),
         'ok',
       );
-      // A watch that reads the events from history gets the same.
+      // A watch that reads the events from the history gets the same events.
       watchers.push(Recorder.start(storage, 't/', { after: b }));
       for (const watcher of watchers) {
         await watcher.caughtUp(storage);
@@ -200,7 +200,7 @@ export const watchLoadCases: readonly SuiteCase[] = [
         const a = await overwrite(storage, 'p/a', `${round}`);
         await put(storage, `p/${round}`, 'x');
         await watcher.caughtUp(storage);
-        // Changes that this watch does not get.
+        // The following changes are made without a watch.
         watcher.watch.stop();
         seen.push(...watcher.lines);
         last = watcher.seen.at(-1)!.revision;

@@ -1,4 +1,4 @@
-/** The fields of protobuf messages by field number. Unknown fields are skipped. */
+/** Reads the fields of protobuf messages by field number. Unknown fields are skipped. */
 import { BYTES, type WireError, WireReader } from '../../apimachinery/protobuf/wire.ts';
 import { copyBytes, EMPTY_BYTES } from '../../base/bytes.ts';
 
@@ -7,7 +7,7 @@ const NOT_NESTED = 'a nested message was expected';
 /** Reads the field of the last tag. Returns false to skip it. */
 export type ReadField = (reader: WireReader, field: number, end: number) => boolean;
 
-/** Calls `read` for each field of a message. Returns the failure for bytes that are not a message. */
+/** Calls `read` for each field of a message. Returns an error if the bytes are not a message. */
 export function readFields(bytes: Uint8Array, read: ReadField): WireError | undefined {
   const reader = new WireReader(bytes);
   readEach(reader, bytes.length, read);
@@ -25,14 +25,14 @@ export function readNested(reader: WireReader, end: number, read: (field: number
 }
 
 /**
- * Reads the next tag of a message that ends at `end`. Returns the number of its field, 0 at the end and after a failure.
- * With `enterNested` this reads without a closure per message, for messages that are read with every request.
+ * Reads the next tag of a message that ends at `end`. Returns its field number; 0 at the end and after a failure. With
+ * `enterNested` it reads messages without a closure, for those that are read with every request.
  */
 export function nextField(reader: WireReader, end: number): number {
   return reader.pos < end && reader.readTag(end) ? reader.fieldNumber : 0;
 }
 
-/** Returns the end of the nested message whose tag was read. After a failure it is the position of the reader. */
+/** Returns the end of the nested message whose tag was read; after a failure, the position of the reader. */
 export function enterNested(reader: WireReader, end: number): number {
   if (reader.wireType !== BYTES) reader.fail(NOT_NESTED);
   else {

@@ -1,6 +1,6 @@
 /**
- * The fields of protobuf messages by field number, and their gRPC frame. The writer fills its buffer from the end, so the
- * fields of a message are written in reverse.
+ * Writes the fields of protobuf messages by field number, and their gRPC frame. The writer fills its buffer from the
+ * end, so the fields of a message are written in reverse.
  */
 import { VARINT, WireWriter } from '../../apimachinery/protobuf/wire.ts';
 import { StorageError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { StorageError } from '../errors.ts';
 /** The frame of a message without fields. */
 export const EMPTY_FRAME: Uint8Array = Uint8Array.of(0, 0, 0, 0, 0);
 
-/** A message in a gRPC frame. Throws StorageError(InvalidArgument) if it is longer than `maxBytes`. */
+/** Returns a message in a gRPC frame. Throws StorageError(InvalidArgument) if the message is longer than `maxBytes`. */
 export function grpcFrame(maxBytes: number, write: (writer: WireWriter) => void): Uint8Array {
   const writer = new WireWriter(maxBytes);
   write(writer);
@@ -16,7 +16,7 @@ export function grpcFrame(maxBytes: number, write: (writer: WireWriter) => void)
   for (let shift = 0; shift < 32; shift += 8) writer.writeByte((size >>> shift) & 0xff);
   writer.writeByte(0); // not compressed
   if (writer.full) throw new StorageError('InvalidArgument', `a request is longer than ${maxBytes} bytes`);
-  // The frame is dropped with its call.
+  // A view suffices: the frame lives only as long as its call.
   return writer.finishView();
 }
 
@@ -33,7 +33,7 @@ export function writeEach<T>(
   }
 }
 
-/** 0 is the default of a field and is not written. */
+/** Writes a number. 0 is the default of a field and is left out. */
 export function writeNumber(writer: WireWriter, field: number, value: number | bigint): void {
   if (value === 0) return;
   writer.writeVarint(value);

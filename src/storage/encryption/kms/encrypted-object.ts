@@ -1,6 +1,6 @@
 /**
- * The stored form of a value that a KMS provider has encrypted: kube-apiserver's EncryptedObject as protobuf
- * (`k8s.io/apiserver`, storage/value/encrypt/envelope/kmsv2/v2/api.proto), and the limits of its parts.
+ * The encoding of a value that a KMS provider has encrypted: kube-apiserver's EncryptedObject (`k8s.io/apiserver`,
+ * storage/value/encrypt/envelope/kmsv2/v2/api.proto), with the limits of its fields.
  */
 
 import { formatAggregate } from '../../../apimachinery/go-format.ts';
@@ -14,15 +14,15 @@ import { writeBytes, writeNumber, writeText } from '../../wire/field-writer.ts';
 import type { KeyIdProblem } from './kms-observer.ts';
 import { type Annotations, NO_ANNOTATIONS, readAnnotation, strictText, writeAnnotations } from './kms-service.ts';
 
-/** How the decrypted source becomes the key of a value. */
+/** How the key of a value is derived from the decrypted source (EncryptedDEKSourceType). */
 export const SOURCE_TYPES = {
-  /** The source is the AES-GCM key itself. Kubernetes wrote it before 1.29. */
+  /** The source is the AES-GCM key itself. Written by Kubernetes before 1.29. */
   aesGcmKey: 0,
   /** The source is a seed, from which HKDF derives a key for each value. */
   seed: 1,
 } as const;
 
-/** The encrypted seed or key of values, as the plugin has returned it. */
+/** The encrypted seed or key of a value, as the plugin has returned it (the DEK source). */
 export interface KeySource {
   readonly type: number;
   readonly keyId: string;
@@ -31,17 +31,17 @@ export interface KeySource {
 }
 
 export interface EncryptedObject extends KeySource {
-  /** A part of the bytes that were decoded. */
+  /** The encrypted value: a view of the decoded bytes. */
   readonly data: Uint8Array;
 }
 
 const MAX_KEY_ID_BYTES = 1024;
 const MAX_SOURCE_BYTES = 1024;
 const MAX_ANNOTATIONS_BYTES = 32 * 1024;
-/** More than all parts of a source together. */
+/** Above the sum of the limits of all fields of a source. */
 const MAX_ENCODED_BYTES = 64 * 1024;
 
-/** Returns the reason as a text for bytes that are not a valid object. */
+/** Decodes an object. If the bytes are not a valid object, returns the reason as a string. */
 export function decodeEncryptedObject(bytes: Uint8Array): EncryptedObject | string {
   let data = EMPTY_BYTES;
   let keyId = '';
@@ -67,7 +67,7 @@ export function decodeEncryptedObject(bytes: Uint8Array): EncryptedObject | stri
   return sourceProblem(object) ?? object;
 }
 
-/** Encodes the fields behind the data. They are the same for all values of a source. */
+/** Encodes the fields after the data, which are the same for all values of a source. */
 export function encodeKeySource({ type, keyId, encrypted, annotations }: KeySource): Uint8Array {
   const writer = new WireWriter(MAX_ENCODED_BYTES);
   writeNumber(writer, 5, type);
@@ -77,7 +77,7 @@ export function encodeKeySource({ type, keyId, encrypted, annotations }: KeySour
   return writer.finish();
 }
 
-/** `prefix`, the field of the data, and the encoded source, in one allocation. */
+/** Joins `prefix`, the data field and the encoded source in one allocation. */
 export function encodeEncryptedObject(prefix: Uint8Array, data: Uint8Array, source: Uint8Array): Uint8Array {
   const head = [0x0a]; // the tag of field 1
   for (let length = data.byteLength; ; length >>>= 7) {
@@ -95,7 +95,7 @@ export function encodeEncryptedObject(prefix: Uint8Array, data: Uint8Array, sour
   return bytes;
 }
 
-/** The first limit that a source breaks, in the words of the reference; undefined if there is none. */
+/** Returns the first limit that a source exceeds, with kube-apiserver's message; undefined if the source is valid. */
 export function sourceProblem({ type, keyId, encrypted, annotations }: KeySource): string | undefined {
   if (type !== SOURCE_TYPES.aesGcmKey && type !== SOURCE_TYPES.seed) return `unknown encryptedDEKSourceType: ${type}`;
   if (encrypted.byteLength === 0) return 'failed to validate encrypted DEK source: encrypted DEK source is empty';
@@ -132,7 +132,7 @@ function annotationsProblem(annotations: Annotations): string | undefined {
 
 const ANNOTATIONS = FieldPath.of('annotations');
 
-/** A text that is equal for equal sources and differs for others. */
+/** Returns a string that is equal for equal sources only, as the key of caches. */
 export function sourceIdentity({ type, keyId, encrypted, annotations }: KeySource): string {
   let identity = `${type} ${keyId.length}:${keyId} ${latin1(encrypted)}`;
   if (annotations.size > 0)
@@ -141,7 +141,7 @@ export function sourceIdentity({ type, keyId, encrypted, annotations }: KeySourc
   return identity;
 }
 
-/** The length is in front, so that no other parts give the same text. */
+/** The length in front prevents that two different sources have the same identity. */
 function latin1(bytes: Uint8Array): string {
   return `${bytes.byteLength}:${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')}`;
 }

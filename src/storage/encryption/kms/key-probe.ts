@@ -1,8 +1,9 @@
 /**
- * The key with which a KMS provider encrypts. It is replaced when the plugin reports another key id. The times are those
- * of the reference (`k8s.io/apiserver`, server/options/encryptionconfig/config.go).
- * Invariants: a seed is used as long as the plugin reports the key id that encrypted it. After three minutes without such
- * a report nothing is encrypted with it. A check that fails changes nothing else.
+ * Keeps the seed with which a KMS provider encrypts. It polls the status of the plugin and replaces the seed when the
+ * plugin reports another key id. The intervals are those of kube-apiserver (`k8s.io/apiserver`,
+ * server/options/encryptionconfig/config.go).
+ * Invariants: a seed is used as long as the plugin reports the key id that has encrypted the seed. Three minutes after
+ * the last such report it must not encrypt any more. A check that fails does not replace the seed.
  */
 import { randomBytes } from 'node:crypto';
 import { formatAggregate } from '../../../apimachinery/go-format.ts';
@@ -28,7 +29,7 @@ import { SEED_BYTES, sourceCipher } from './source-cipher.ts';
 const HEALTHY_INTERVAL_MS = 60_000;
 const UNHEALTHY_INTERVAL_MS = 10_000;
 const WRITE_TTL_MS = 180_000;
-/** How long a result counts for other callers, such as probes of /readyz. */
+/** How long the result of a check is used for further calls of `check`, such as those of /readyz. */
 const HEALTHY_TTL_MS = 20_000;
 const UNHEALTHY_TTL_MS = 3_000;
 const VERSIONS = ['v2', 'v2beta1'];
@@ -36,7 +37,7 @@ const VERSIONS = ['v2', 'v2beta1'];
 /** A key that encrypts values. */
 export interface WriteKey {
   readonly source: KeySource;
-  /** The encoded source. */
+  /** `source` as encoded by `encodeKeySource`. */
   readonly encoded: Uint8Array;
   readonly cipher: Cipher;
   /** In the time of `clock.monotonic()`. */
@@ -51,21 +52,21 @@ export interface KeyProbeOptions {
   readonly logger: Logger;
   readonly observer: KmsObserver;
   readonly newUid: () => string;
-  /** Called when another key encrypts from now on. */
+  /** Called when a new key is used for encryption. */
   onRotated(key: WriteKey): void;
 }
 
 interface Result {
-  /** Undefined: the plugin is healthy. */
+  /** The reason why the plugin is not healthy. Undefined: it is healthy. */
   readonly reason: string | undefined;
-  /** The result counts until then, in the time of `clock.monotonic()`. */
+  /** The monotonic time until which the result is used. */
   readonly until: number;
 }
 
 export class KeyProbe implements Stoppable {
   readonly #options: KeyProbeOptions;
   #key: WriteKey | undefined;
-  /** The version of the first valid status. */
+  /** The API version in the first valid status. A later status must have the same version. */
   #version: string | undefined;
   #last: Result | undefined;
   #checking: Promise<string | undefined> | undefined;
@@ -76,12 +77,14 @@ export class KeyProbe implements Stoppable {
     this.#options = options;
   }
 
-  /** The key id that values must have in order not to be stale. Undefined until the plugin has given a key. */
+  /** Values with another key id are stale. Undefined until the plugin has encrypted a seed. */
   get keyId(): string | undefined {
     return this.#key?.source.keyId;
   }
 
-  /** The key to encrypt with. Throws StorageError(KeyUnavailable) if there is none, or if it has expired. */
+  /**
+   * Returns the key to encrypt with. Throws StorageError(KeyUnavailable) if there is no key, or if the key has expired.
+   */
   writeKey(): WriteKey {
     const { name, clock } = this.#options;
     const key = this.#key;
@@ -97,7 +100,10 @@ export class KeyProbe implements Stoppable {
     );
   }
 
-  /** Checks the plugin once, and then at intervals until `stop()`. Never rejects: a plugin may start later. */
+  /**
+   * Checks the plugin now, and then at intervals until `stop()`. Resolves after the first check. Never rejects: a
+   * plugin may start later.
+   */
   async start(): Promise<void> {
     const reason = await this.check();
     if (this.#stopped) return;
@@ -106,8 +112,9 @@ export class KeyProbe implements Stoppable {
   }
 
   /**
-   * Asks the plugin for its status and takes a new seed if its key id has changed. Returns the reason why the plugin is
-   * not healthy. Callers at the same time share one check, and a result counts for some seconds.
+   * Asks the plugin for its status, and replaces the seed if the key id has changed. Returns the reason why the plugin
+   * is not healthy; undefined if it is healthy. Concurrent callers share one check, and the result is used again for
+   * some seconds.
    */
   check(): Promise<string | undefined> {
     const last = this.#last;
@@ -145,7 +152,10 @@ export class KeyProbe implements Stoppable {
     return reason;
   }
 
-  /** Returns the reasons against the status. A new key id is taken even if the plugin does not call itself healthy. */
+  /**
+   * Handles a status. Returns the reasons why the plugin is not healthy. A new key id replaces the seed even if the
+   * plugin reports that it is not healthy.
+   */
   async #take({ version, healthz, keyId }: KmsStatus): Promise<string | undefined> {
     const { name, observer } = this.#options;
     const reasons: string[] = [];
@@ -170,10 +180,10 @@ export class KeyProbe implements Stoppable {
       : `kmsv2 Provider ${name} is not healthy, error: ${formatAggregate(reasons)}`;
   }
 
-  /** Extends the life of the present key, or replaces it if its id is another one. Returns the reason of a failure. */
+  /** Extends the life of the current key, or replaces the key if `keyId` is new. Returns the reason of a failure. */
   async #rotate(keyId: string): Promise<string | undefined> {
     const { service, clock, newUid, onRotated, logger, name, observer } = this.#options;
-    // Before the call to the plugin, so that the life of the key is never longer than three minutes.
+    // Computed before the call to the plugin, so that a key never lives longer than three minutes.
     const expires = clock.monotonic() + WRITE_TTL_MS;
     if (this.#key?.source.keyId === keyId) {
       this.#key = { ...this.#key, expires };
@@ -201,7 +211,7 @@ export class KeyProbe implements Stoppable {
   }
 }
 
-/** Key ids are shown as hashes, as in the reference: they may name accounts of the key store. */
+/** Key ids are shown as hashes, as in kube-apiserver, because they may contain account names of the key store. */
 function hashOf(keyId: string): string {
   return keyId === '' ? '' : sha256Label(keyId);
 }

@@ -1,6 +1,7 @@
 /**
- * The KMS v2 provider. A plugin encrypts a seed; values are encrypted in this process with keys derived from it.
- * So a call to the plugin is needed only for the seed of a new key id, and for each seed that is read for the first time.
+ * The KMS v2 provider. The plugin encrypts a seed; this process encrypts values with keys that are derived from the
+ * seed. The plugin is therefore called only for the seed of a new key id, and for each stored seed that is read for the
+ * first time.
  */
 import { encodeUtf8 } from '../../../base/bytes.ts';
 import { toError } from '../../../base/errors.ts';
@@ -19,7 +20,7 @@ import type { KmsService } from './kms-service.ts';
 import { PluginClient } from './plugin-client.ts';
 import { SeedCache } from './seed-cache.ts';
 
-/** Makes the provider of a plugin. Nothing is opened before the first call to the plugin. */
+/** Creates the provider of a plugin. The socket is opened with the first call to the plugin. */
 export function createKmsProvider(settings: KmsSettings, host: ProviderHost): KmsProvider {
   const client = new PluginClient({ ...settings, ...host });
   return new EnvelopeProvider(settings, { ...host, service: client, close: () => client.close() });

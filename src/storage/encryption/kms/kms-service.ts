@@ -1,6 +1,6 @@
 /**
- * The gRPC service v2.KeyManagementService of a KMS plugin, and its messages as protobuf by field number (`k8s.io/kms`,
- * apis/v2/api.proto).
+ * The gRPC service v2.KeyManagementService of a KMS plugin, and the encoding of its messages. Field numbers are those
+ * of `k8s.io/kms`, apis/v2/api.proto.
  */
 import type { WireReader, WireWriter } from '../../../apimachinery/protobuf/wire.ts';
 import { decodeUtf8Strict, EMPTY_BYTES } from '../../../base/bytes.ts';
@@ -19,19 +19,22 @@ export interface KmsStatus {
   readonly version: string;
   /** `ok`, or the reason why the plugin cannot be used. */
   readonly healthz: string;
-  /** The id of the key that encrypts now. */
+  /** The id of the key that the plugin encrypts with now. */
   readonly keyId: string;
 }
 
-/** The answer to an encryption. All of it is needed for the decryption. */
+/** The result of `encrypt`. `decrypt` needs all three fields, so they are stored with the value. */
 export interface KmsEncrypted {
   readonly ciphertext: Uint8Array;
   readonly keyId: string;
-  /** Data of the plugin, which is stored in plain text. */
+  /** Data that the plugin needs for decryption. Stored in plain text. */
   readonly annotations: Annotations;
 }
 
-/** A KMS plugin. Each method rejects with a GrpcError. `uid` identifies a call in the logs of the plugin. */
+/**
+ * The calls to a KMS plugin. Each method rejects with a GrpcError if the call fails. `uid` identifies the call in the
+ * logs of the plugin.
+ */
 export interface KmsService {
   status(): Promise<KmsStatus>;
   encrypt(plaintext: Uint8Array, uid: string): Promise<KmsEncrypted>;
@@ -40,7 +43,7 @@ export interface KmsService {
 
 export const NO_ANNOTATIONS: Annotations = new Map();
 
-/** The longest request: far above the limits of its parts, which `encrypted-object.ts` checks. */
+/** The longest request. `encrypted-object.ts` checks the limits of the fields, which are far lower. */
 const MAX_REQUEST_BYTES = 1024 * 1024;
 
 export function encryptRequest(plaintext: Uint8Array, uid: string): Uint8Array {
@@ -97,7 +100,7 @@ export function readDecryptResponse(bytes: Uint8Array): Uint8Array {
   return plaintext;
 }
 
-/** Writes an entry of the map for each annotation. */
+/** Writes a map field with one entry for each annotation. */
 export function writeAnnotations(writer: WireWriter, field: number, annotations: Annotations): void {
   writeEach(writer, field, [...annotations], (entry, [name, value]) => {
     writeBytes(entry, 2, value);
@@ -105,7 +108,7 @@ export function writeAnnotations(writer: WireWriter, field: number, annotations:
   });
 }
 
-/** Reads an entry of the map. A later entry replaces an earlier one of the same name. */
+/** Reads one entry of a map field into `to`. A later entry replaces an earlier entry with the same name. */
 export function readAnnotation(reader: WireReader, end: number, to: Map<string, Uint8Array>): void {
   let name = '';
   let value = EMPTY_BYTES;
@@ -118,7 +121,10 @@ export function readAnnotation(reader: WireReader, end: number, to: Map<string, 
   to.set(name, value);
 }
 
-/** Reads a text. As in Go, a message with malformed UTF-8 is invalid: a changed key id would be another key. */
+/**
+ * Reads a string. As in Go, malformed UTF-8 makes the message invalid: a key id with replaced characters would name
+ * another key.
+ */
 export function strictText(reader: WireReader, end: number): string {
   const to = reader.readLength(end);
   if (to < 0) return '';

@@ -1,6 +1,7 @@
 /**
- * The client of a KMS plugin over its Unix socket. Invariant: a call ends within the timeout of the configuration,
- * connecting included. A plugin that is not there yet is tried again until then, as gRPC does with WaitForReady.
+ * The client of a KMS plugin over its Unix socket. While the plugin does not listen, calls are repeated until their
+ * timeout, like gRPC calls with WaitForReady.
+ * Invariant: a call ends within the timeout of the configuration, which includes connecting.
  */
 import { type BackoffPolicy, backoffDelay } from '../../../base/backoff.ts';
 import { type Clock, sleep } from '../../../base/clock.ts';
@@ -58,7 +59,7 @@ export class PluginClient implements KmsService {
     return this.#call(DECRYPT, decryptRequest(encrypted, uid), readDecryptResponse);
   }
 
-  /** Ends running calls with an error. Later calls fail. */
+  /** Closes the connection. Running and later calls reject. */
   async close(): Promise<void> {
     this.#closed.abort(new GrpcError(GRPC.canceled, 'the provider is stopped', { progress: 'refused' }));
     (await this.#channel)?.close();
@@ -79,7 +80,7 @@ export class PluginClient implements KmsService {
     }
   }
 
-  /** A call that did not reach the plugin is repeated until the timeout. */
+  /** Sends a request. If it does not reach the plugin, it is sent again until the timeout. */
   async #send(method: string, frame: Uint8Array): Promise<Uint8Array> {
     const { clock, timeoutMs } = this.#options;
     const { signal } = this.#closed;
@@ -104,7 +105,7 @@ export class PluginClient implements KmsService {
   }
 }
 
-/** The failure with its code in the message, in the words of grpc-go. */
+/** Adds the gRPC code to the message of an error, in the format of grpc-go. */
 function withCode(caught: unknown): Error {
   if (!isGrpcError(caught)) return toError(caught);
   const { code, progress, message } = caught;

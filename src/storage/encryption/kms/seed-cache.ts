@@ -1,7 +1,8 @@
 /**
- * The decrypted sources of one KMS provider by their encrypted form. Invariants: at most one call decrypts a source at a
- * time, and a source that could not be decrypted is asked for again only after a second. So neither a long list nor a
- * plugin that is down leads to a call per value.
+ * Caches the ciphers of decrypted sources of one KMS provider, so that neither a long list nor a failing plugin leads
+ * to one call per value.
+ * Invariants: at most one call decrypts a source at a time. After a failure, the plugin is asked again for the source
+ * only after a second.
  */
 import type { Clock } from '../../../base/clock.ts';
 import { toError } from '../../../base/errors.ts';
@@ -12,7 +13,10 @@ import { type KeySource, sourceIdentity } from './encrypted-object.ts';
 import type { KmsService } from './kms-service.ts';
 import { sourceCipher } from './source-cipher.ts';
 
-/** There is one source for each key id and start of a server. The least recently used one is asked for again. */
+/**
+ * The most cached sources. Each start of a server and each new key id makes one source. The least recently used source
+ * is dropped, and decrypted again when it is needed.
+ */
 const MAX_SOURCES = 10_000;
 const MAX_FAILURES = 1_000;
 const FAILURE_MS = 1_000;
@@ -48,7 +52,10 @@ export class SeedCache {
     this.#keep(sourceIdentity(source), cipher);
   }
 
-  /** The cipher of a source. Only the first use of a source is a promise. Throws or rejects with the failure. */
+  /**
+   * Returns the cipher of a source, as a promise if the plugin has to decrypt the source. Throws or rejects with the
+   * error of the plugin.
+   */
   get(source: KeySource): MaybePromise<Cipher> {
     const identity = sourceIdentity(source);
     const known = this.#ciphers.get(identity) ?? this.#pending.get(identity);

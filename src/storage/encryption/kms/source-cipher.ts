@@ -1,7 +1,7 @@
 /**
- * The ciphers of the values of a KMS provider. A seed gives every value a key of its own: HKDF-Expand with SHA-256 (RFC
- * 5869, section 2.3) of the seed and 32 random bytes, which are stored in front of the value. So no nonce of AES-GCM can
- * repeat under one key, whatever the number of values.
+ * The ciphers of the values of a KMS provider. Every value has its own key: HKDF-Expand with SHA-256 (RFC 5869, section
+ * 2.3) of the seed and 32 random bytes, which are stored in front of the value. A nonce of AES-GCM is therefore never
+ * used twice with one key, whatever the number of values.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { concatBytes } from '../../../base/bytes.ts';
@@ -13,7 +13,7 @@ export const SEED_BYTES = 32;
 const INFO_BYTES = 32;
 const AES_KEY_BYTES = [16, 24, 32];
 
-/** The cipher for a decrypted source of this type. Throws StorageError(Corrupt) if the source has a wrong length. */
+/** Returns the cipher for a decrypted source. Throws StorageError(Corrupt) if the source has a wrong length. */
 export function sourceCipher(type: number, secret: Uint8Array): Cipher {
   if (type === SOURCE_TYPES.seed) return seedCipher(secret);
   if (!AES_KEY_BYTES.includes(secret.byteLength))
@@ -37,7 +37,7 @@ function seedCipher(seed: Uint8Array): Cipher {
   };
 }
 
-/** The first block of the expansion, whose 32 bytes are the key. */
+/** Returns the first block of the expansion. Its 32 bytes are the key. */
 function derivedKey(seed: Uint8Array, info: Uint8Array): Uint8Array {
   return createHmac('sha256', seed).update(info).update(FIRST_BLOCK).digest();
 }

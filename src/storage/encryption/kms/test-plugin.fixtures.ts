@@ -1,6 +1,6 @@
 /**
- * A KMS v2 plugin for tests: in the process, or as a gRPC server on a Unix socket. Keys are derived from their ids, so it
- * decrypts what any of its keys has encrypted.
+ * A KMS v2 plugin for tests, in this process or as a gRPC server on a Unix socket. Keys are derived from their ids, so
+ * the plugin can decrypt with any key id.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
@@ -28,12 +28,12 @@ export type ServedAs = 'plugin' | 'silent' | 'garbage' | 'another server';
 export class TestPlugin implements KmsService {
   /** The key of `status()` and `encrypt()`. */
   keyId = 'key-1';
-  /** The key id that `encrypt()` returns, if it is another one. */
+  /** The key id that `encrypt()` returns. Default: `keyId`. */
   encryptsAs: string | undefined;
   healthz = 'ok';
   version = 'v2';
   annotations: Annotations = NO_ANNOTATIONS;
-  /** The plugin rejects calls with this error. */
+  /** If set, the plugin rejects all calls with this error. */
   failure: GrpcError | undefined;
   servedAs: ServedAs = 'plugin';
   /** The methods that were called, in order. */
