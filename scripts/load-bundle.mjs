@@ -40,41 +40,32 @@ export function runScript(path, { cache, require, module }) {
 }
 
 /**
- * V8 keeps the string with the text of the file, so that string is not made of others. Stack traces name the file as
- * keelson/FOLDER/FILE: a code cache contains the name that was given when it was made, on another machine.
+ * V8 keeps the string with the text of the file, so that string is not made of others. The bytes of both files are in
+ * one buffer that nothing refers to afterwards, so the next collection of young objects frees it. Stack traces name the
+ * file as keelson/FOLDER/FILE: a code cache contains the name that was given when it was made, on another machine.
  */
 export function compileScript(path, cache) {
-  // The bundle is ASCII. A one-byte string takes half the memory and needs no decoding.
-  const source = read(path).latin1Slice();
-  const cachedData = cache === undefined ? undefined : read(cache);
-  // A copy: V8 would write the path, of which basename() returns a slice, into the cache.
-  const filename = Buffer.from(`keelson/${basename(dirname(path))}/${basename(path)}`).toString();
-  return new Script(source, { filename, cachedData });
+  const files = [path, ...(cache === undefined ? [] : [cache])].map((name) => openSync(name));
+  try {
+    const [size, cacheSize = 0] = files.map((file) => fstatSync(file).size);
+    const bytes = Buffer.allocUnsafeSlow(Math.max(size, cacheSize));
+    // The bundle is ASCII. A one-byte string takes half the memory and needs no decoding.
+    const source = read(files[0], bytes.subarray(0, size)).latin1Slice();
+    const cachedData = cache === undefined ? undefined : read(files[1], bytes.subarray(0, cacheSize));
+    // A copy: V8 would write the path, of which basename() returns a slice, into the cache.
+    const filename = Buffer.from(`keelson/${basename(dirname(path))}/${basename(path)}`).toString();
+    return new Script(source, { filename, cachedData });
+  } finally {
+    for (const file of files) closeSync(file);
+  }
 }
 
-/** Most files fit. What is not written to takes no memory. */
-const USUAL_BYTES = 2 ** 21;
-/** The memory into which files are read, one after the other. It is garbage as soon as all of them are loaded. */
-let memory = new WeakRef(Buffer.alloc(0));
-
-/** Returns the bytes of a file. They are valid until the next call. */
-function read(path) {
-  const file = openSync(path);
-  try {
-    const { size } = fstatSync(file);
-    let bytes = memory.deref();
-    if (bytes === undefined || bytes.length < size) {
-      bytes = Buffer.allocUnsafeSlow(Math.max(size, USUAL_BYTES));
-      memory = new WeakRef(bytes);
-    }
-    let length = 0;
-    while (length < size) {
-      const count = readSync(file, bytes, length, size - length);
-      if (count === 0) throw new Error(`${path} became shorter while it was read`);
-      length += count;
-    }
-    return bytes.subarray(0, size);
-  } finally {
-    closeSync(file);
+/** Fills the buffer with the first bytes of a file, and returns it. */
+function read(file, bytes) {
+  for (let length = 0; length < bytes.length; ) {
+    const count = readSync(file, bytes, length, bytes.length - length);
+    if (count === 0) throw new Error('a file of the bundle became shorter while it was read');
+    length += count;
   }
+  return bytes;
 }
