@@ -65,12 +65,21 @@ export function scanPlain(cursor: YamlCursor, indent: number, inFlow: boolean): 
   return { text, endedLine: folding.broken };
 }
 
+/**
+ * Reads the text without the methods of the cursor: the base64 of a kubeconfig would make V8 optimise them, whose
+ * compiler takes memory and time of a start.
+ */
 function passPlainRun(cursor: YamlCursor, inFlow: boolean): void {
-  for (let c = cursor.code(); !isBlankOrEnd(c); c = cursor.code()) {
-    if (c === 0x3a && isBlankOrEnd(cursor.code(1))) return;
-    if (inFlow && (c === 0x2c || c === 0x3f || c === 0x5b || c === 0x5d || c === 0x7b || c === 0x7d)) return;
-    cursor.position++;
+  const { text } = cursor;
+  let at = cursor.position;
+  for (; at < text.length; at++) {
+    const c = text.charCodeAt(at);
+    if ((c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a) || (c >= 0x30 && c <= 0x39)) continue;
+    if (isBlankOrEnd(c)) break;
+    if (c === 0x3a && (at + 1 === text.length || isBlankOrEnd(text.charCodeAt(at + 1)))) break;
+    if (inFlow && (c === 0x2c || c === 0x3f || c === 0x5b || c === 0x5d || c === 0x7b || c === 0x7d)) break;
   }
+  cursor.position = at;
 }
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
