@@ -25,16 +25,17 @@ const described = (field: string): JsonObject => ({ description: describeKindFie
 /** The way in which a list refers to other types. */
 interface ListDialect {
   readonly ref: string;
-  readonly metadata: JsonObject;
+  /** Called for each document: the first call parses the descriptions, which a start does not need. */
+  readonly metadata: () => JsonObject;
 }
 
 const LIST_V3: ListDialect = {
   ref: '#/components/schemas/',
-  metadata: { ...described('metadata'), allOf: [{ $ref: `#/components/schemas/${META_TYPES}ListMeta` }] },
+  metadata: () => ({ ...described('metadata'), allOf: [{ $ref: `#/components/schemas/${META_TYPES}ListMeta` }] }),
 };
 const LIST_V2: ListDialect = {
   ref: '#/definitions/',
-  metadata: { ...described('metadata'), $ref: `#/definitions/${META_TYPES}ListMeta` },
+  metadata: () => ({ ...described('metadata'), $ref: `#/definitions/${META_TYPES}ListMeta` }),
 };
 
 export function schemaDocuments(document: SchemaDocument): GivenVersionSchemas {
@@ -82,7 +83,7 @@ function listSchema(document: SchemaDocument, { ref, metadata }: ListDialect): J
         items: { $ref: ref + modelName(document, kind) },
       },
       kind: { ...described('kind'), type: 'string' },
-      metadata,
+      metadata: metadata(),
     },
   };
 }
