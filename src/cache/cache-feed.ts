@@ -1,9 +1,8 @@
 /**
- * The feed of a cache: it loads a state from the store and follows the store by one watch. Failures are retried with
- * growing delays.
- * Invariant: a state and the changes that the cache is told of come from one unbroken sequence of revisions. When
- * history is lost, the feed loads another state and hands it over only once it is as fresh as the store was at the
- * load.
+ * The feed of a cache. It loads the state from the store and follows the store with one watch. Failures are retried
+ * with growing delays.
+ * Invariant: the cache gets a state and the changes after it without a gap between revisions. When history is lost, the
+ * feed loads a new state, and calls `adopted` only once the new state has reached the store's revision at the load.
  */
 import { type BackoffPolicy, backoffDelay } from '../base/backoff.ts';
 import type { Clock, Timer } from '../base/clock.ts';
@@ -31,19 +30,19 @@ export interface CacheFeedOptions {
   onTrouble(error: Error): void;
 }
 
-/** The cache, as its feed sees it. Nothing is called after `stop()` of the feed or after `closed`. */
+/** The receiver of a feed: the cache. No method is called after `stop()` of the feed or after `closed`. */
 export interface FeedListener {
-  /** A state has become current. It is the first one, or it replaces one whose history was lost. */
+  /** Called with the first state, and with each state that replaces one whose history was lost. */
   adopted(state: CacheState): void;
-  /** A change was applied to the current state. */
+  /** Called after each change of the current state. */
   changed(change: Change): void;
-  /** The current state has reached this revision. Called after all changes up to it. */
+  /** Called when the current state has reached this revision, after all changes up to it. */
   reached(revision: Revision): void;
-  /** The store has reported its progress. Called after `reached`. */
+  /** Called after each progress report of the store, after `reached`. */
   progressed(): void;
-  /** Changes after the current state are lost. `adopted` follows. */
+  /** Called when changes after the current state are lost. A call of `adopted` follows. */
   lost(horizon: Revision): void;
-  /** The store is stopped. */
+  /** Called when the store is stopped. */
   closed(): void;
 }
 
@@ -145,7 +144,7 @@ export class CacheFeed {
     if (this.#stopped || reason.reason === 'stopped') return;
     if (reason.reason === 'closed') this.#close();
     else if (reason.reason === 'failed') {
-      // Nothing is lost: the next storage watch continues at the revision of the state.
+      // No change is lost: the next storage watch continues at the revision of the state.
       this.#retry(reason.error, () => this.#follow(state, target));
     } else {
       this.#listener.lost(reason.horizon);

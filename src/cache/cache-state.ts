@@ -42,14 +42,14 @@ export class CacheState {
     });
   }
 
-  /** Makes the entries of the events that `apply` is expected to get next. */
+  /** Makes the entries of events that a commit in flight will deliver. `apply` then uses them. */
   prepare(events: readonly StorageEvent[]): void {
     this.#prepared.prepare(events, (event) =>
       event.type === 'put' ? makeOwnEntry(this.#describe, event.key, event.revision, event.value) : undefined,
     );
   }
 
-  /** Applies one event. Returns undefined if it changes nothing: the deletion of an unknown key. */
+  /** Applies one event. Returns undefined for the deletion of an unknown key, which changes nothing. */
   apply(event: StorageEvent): Change | undefined {
     const { key, revision } = event;
     const prepared = this.#prepared.take(event);
@@ -68,7 +68,10 @@ export class CacheState {
     return this.#expected?.take(key, revision, value) ?? makeEntry(this.#describe, key, revision, value);
   }
 
-  /** The map at a revision at or above the window's floor: a clone on which later changes are undone. */
+  /**
+   * Returns the map at a revision, which must be at or above the window's floor: a clone on which later changes are
+   * undone.
+   */
   mapAt(revision: Revision): OrderedMap<string, Entry> {
     const map = this.map.clone();
     const { window } = this;

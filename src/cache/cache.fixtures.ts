@@ -1,5 +1,5 @@
 /**
- * Fixtures of the cache tests: small objects, an encoding that can be read back, and sinks and stores that the test
+ * Fixtures of the cache tests: small objects, an encoding that can be decoded, and sinks and stores that the test
  * controls.
  */
 import { concatBytes, decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
@@ -63,8 +63,8 @@ function readChunk(chunk: Uint8Array): SeenEvent {
 }
 
 /**
- * Records what it is given, and every call that breaks the rules for sinks. While `blocking` it asks for a pause after
- * each write.
+ * Records its chunks, and every call that breaks the rules for sinks. While `blocking` is set, it asks for a pause
+ * after each write.
  */
 export class RecordingSink implements EventSink {
   readonly chunks: Uint8Array[] = [];
@@ -144,12 +144,12 @@ export class TestStore {
   readonly watches: Set<Watch> = new Set();
   watchesMade = 0;
   progressRequests = 0;
-  /** While it is set, events and progress are held back; `release` delivers them in order. */
+  /** Calls of the sink that are held back until `release`, in order. Undefined: calls are passed on at once. */
   #held: (() => void)[] | undefined;
   readonly #enders = new Set<(reason: WatchEnd) => void>();
   readonly storage: Storage;
   failWith: Error | undefined;
-  /** False: the store is one that other processes share. */
+  /** False: the store behaves like one that other processes share. */
   embedded = true;
 
   constructor() {

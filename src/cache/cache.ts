@@ -1,12 +1,12 @@
 /**
- * The types and the specification of the watch cache: the state of a few key prefixes of a store, kept in memory as the
- * bytes that will be sent.
+ * The types and the specification of the watch cache, which keeps the state of a few key prefixes of a store in memory,
+ * as the bytes that are sent to clients.
  *
- * Promises
- * - The cache holds the state of its prefixes at one revision of the store, and moves from one whole revision to the
- *   next. Its revision never falls: a caller that saw revision R gets every later answer at R or above.
- * - Entries, facts, snapshots and chunks are immutable and shared, except that the bytes of an entry may move. Readers
- *   must not change anything that the cache returns.
+ * Guarantees
+ * - The cache has the state of its prefixes at one revision of the store, and moves from one whole revision to the
+ *   next. Its revision never falls: a caller that saw revision R gets every later result at R or above.
+ * - Entries, facts, snapshots and chunks are immutable and shared: readers must not change them. The bytes of an entry
+ *   may move to other memory.
  * - The cache knows keys, bytes, labels, selectable fields and opaque form keys. It never knows a kind.
  * - A watch delivers every matching change after its start exactly once and in revision order, or ends with a reason.
  *   It has no gaps.
@@ -28,15 +28,21 @@ import type { Compacted, Future, Revision } from '../storage/storage.ts';
  */
 export type StringMap = Readonly<Record<string, string>>;
 
-/** The labels and fields of an object that selectors match, in one served version. Objects may share one value. */
+/**
+ * The labels and fields of an object that selectors match, in one served version. Objects with equal facts may share
+ * one `Facts`.
+ */
 export interface Facts {
   readonly labels: StringMap;
   /**
-   * Selectable fields by path. Fields that follow from the key (name, namespace) may be absent: filters get the key,
-   * too.
+   * Selectable fields by path. Fields that are part of the key (name, namespace) may be absent, because filters also
+   * get the key.
    */
   readonly fields: StringMap;
-  /** An integer that is equal for equal facts. Filters use it to find the result of an earlier match; 0 is valid. */
+  /**
+   * An integer that is equal for equal facts. Filters use it to look up the result of an earlier match. 0 is a valid
+   * hash.
+   */
   readonly hash: number;
 }
 
@@ -56,9 +62,9 @@ export interface Undescribable {
 }
 
 /**
- * Describes a stored value. Called once per write, before any watcher is told, so it must be pure and cheap. A throw
- * counts as undescribable. It must not keep a reference to `value`. `isOwn`: this process has encoded the value, so
- * nothing is checked that encoders guarantee. Default false.
+ * Describes a stored value. Called once per write, before any watcher gets the event. Must be pure and cheap, and must
+ * not keep a reference to `value`. A throw counts as undescribable. `isOwn`: this process has encoded the value, so
+ * checks of its syntax may be left out. Default false.
  */
 export type Describe = (value: Uint8Array, key: string, isOwn?: boolean) => Description | Undescribable;
 
@@ -67,9 +73,9 @@ export interface Entry {
   readonly key: string;
   readonly revision: Revision;
   /**
-   * The stored bytes with the resourceVersion inserted. They keep nothing else alive, except other entries of the same
-   * slab (`entry-slab.ts`). A broken entry has the stored bytes. The cache may move them: later reads of this property
-   * then give other bytes with the same content.
+   * The stored bytes with the resourceVersion inserted; for a broken entry, the stored bytes. The array keeps no other
+   * memory alive, except for other entries of the same slab (`entry-slab.ts`). The cache may move the bytes: later
+   * reads of this property then return another array with the same content.
    */
   readonly bytes: Uint8Array;
   /** The offset of the inserted resourceVersion; see `storedBytes`. */
@@ -77,8 +83,8 @@ export interface Entry {
   /** The facts of the stored version. */
   readonly facts: Facts;
   /**
-   * Set if the value cannot be served: Corrupt, with the key. Reads of the entry throw it, and watches that meet it end
-   * with it.
+   * A Corrupt error with the key, if the value cannot be served. Reads of the entry throw this error, and watches that
+   * would deliver the entry end with it.
    */
   readonly broken: StorageError | undefined;
 }
@@ -86,12 +92,13 @@ export interface Entry {
 // ── Forms ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Names a form. The owner of the cache builds it from apiVersion, media type and schema generation. Where a form is
- * optional, undefined means the stored form, which costs nothing.
+ * The name of a form, which is an encoding of an object that differs from the stored one. The owner of the cache builds
+ * it from apiVersion, media type and schema generation. Where a form is optional, undefined means the stored form,
+ * which costs nothing.
  */
 export type FormKey = string;
 
-/** An object in another form. Selectors match these facts, which are those of the form's version. */
+/** An object in another form. Selectors match `facts`, which are those of the form's apiVersion. */
 export interface MadeForm {
   readonly bytes: Uint8Array;
   readonly facts: Facts;
@@ -103,15 +110,18 @@ export interface FailedForm {
   readonly error: Error;
   /** True if the form can never be made of this version of the object. Default false: it may succeed later. */
   readonly lasting?: boolean;
-  /** The facts that the form would have, if they are known. Requests whose filter excludes the object do not fail. */
+  /**
+   * The facts that the form would have, if they are known. A request whose filter excludes these facts does not fail.
+   */
   readonly facts?: Facts;
 }
 
 export interface FormMaker {
   /**
-   * Returns one result per entry, in their order. A form that is equal to its entry is the entry itself. A batch has at
-   * most 500 entries of one cache, none of them broken. An entry may be an old version, or a deleted object with the
-   * revision of its deletion. A throw, a rejection or a result of another length fails the whole batch.
+   * Makes a form of each entry and returns one result per entry, in the same order. If a form equals the stored form,
+   * the result is the entry itself. A batch has at most 500 entries of one cache, none of them broken. An entry may be
+   * an old version, or a deleted object with the revision of its deletion. A throw, a rejection or a result of another
+   * length fails the whole batch.
    */
   make(form: FormKey, entries: readonly Entry[]): MaybePromise<readonly FormResult[]>;
 }
@@ -127,7 +137,7 @@ export type CacheRange = { readonly prefix: string } | { readonly key: string };
  */
 export interface Filter {
   readonly text: string;
-  /** Pure; must not throw. */
+  /** Must be pure and must not throw. */
   matches(facts: Facts, key: string): boolean;
 }
 
@@ -149,16 +159,19 @@ export interface CacheList {
   readonly items: readonly Uint8Array[];
   /** The key where the next page starts; undefined on the last page. With a filter it is the key of a match. */
   readonly next: string | undefined;
-  /** The exact number of items that follow; undefined if there is a filter and a next page: those are not counted. */
+  /**
+   * The exact number of items that follow. Undefined if there is a filter and a next page, because the remaining
+   * matches are not counted.
+   */
   readonly remaining: number | undefined;
 }
 
-/** An immutable state. Taking one costs O(1). It keeps its entries alive while it is referenced. */
+/** An immutable state of the cache, taken in O(1). It keeps its entries alive while it is referenced. */
 export interface CacheSnapshot {
   readonly revision: Revision;
   /** Throws Corrupt for a broken entry. */
   get(key: string): Entry | undefined;
-  /** Returns a promise only if an asynchronous maker has to make forms. */
+  /** Returns a promise only if an asynchronous form maker has to make forms. */
   list(range: CacheRange, options?: CacheListOptions): MaybePromise<CacheList>;
   /** The number of keys in the range. */
   count(range: CacheRange): number;
@@ -186,38 +199,43 @@ export interface EventEncoding {
   /** Encodings with equal keys must produce equal bytes. */
   readonly key: string;
   /**
-   * `bytes` is the object in the form of the watch: the new one, or for DELETED the last one with the revision of the
-   * change.
+   * Encodes one event. `bytes` is the object in the form of the watch: its new version, or for DELETED its last version
+   * with the revision of the deletion.
    */
   event(type: ChangeType, bytes: Uint8Array): Uint8Array;
-  /** `initialEventsEnd`: this bookmark ends the initial state. */
+  /** Encodes a bookmark. `initialEventsEnd`: the bookmark ends the initial state. */
   bookmark(revision: Revision, initialEventsEnd: boolean): Uint8Array;
 }
 
 /** The reason for the end of a watch. */
 export type CacheWatchEnd =
-  /** Its owner stopped it. */
+  /** The owner of the watch called `stop()`. */
   | { readonly reason: 'stopped' }
   /** The cache or its store was stopped. */
   | { readonly reason: 'closed' }
-  /** Changes that this watch needs are gone, or the cache has reloaded its state: the client must list again. */
+  /**
+   * The cache no longer has the changes that this watch needs, or has reloaded its state: the client must list again.
+   */
   | { readonly reason: 'compacted'; readonly horizon: Revision }
   /**
-   * Its queue was full, or the window moved past it while it was catching up, or too many changes waited for its forms.
+   * The queue of the watch was full, the event window moved past the watch while it was catching up, or too many
+   * changes waited for its forms.
    */
   | { readonly reason: 'too-slow' }
-  /** It met a broken entry or a form that could not be made, or its encoding or its sink threw. */
+  /** The watch reached a broken entry or a form that could not be made, or its encoding or its sink threw. */
   | { readonly reason: 'failed'; readonly error: Error };
 
 /** The receiver of a watch. Calls never overlap, and the first one comes after `watch()` has returned. */
 export interface EventSink {
   /**
    * Takes one or more whole chunks, in order. The array is shared and never changes. Returns false to ask for a pause:
-   * the chunks are taken, and the next call comes after `drained()`. A throw ends this watch `failed` and no other.
+   * these chunks are taken, and the next call comes only after `drained()`. A throw ends this watch `failed`, and no
+   * other watch.
    */
   write(chunks: readonly Uint8Array[]): boolean;
   /**
-   * The last call, made once; for `stopped` within `stop()`. A throw is counted (`sinkFailures`) and otherwise ignored.
+   * Called once, as the last call; for `stopped` before `stop()` returns. A throw is counted (`sinkFailures`) and
+   * otherwise ignored.
    */
   end(reason: CacheWatchEnd): void;
 }
@@ -240,16 +258,17 @@ export interface CacheWatchOptions {
 }
 
 export interface CacheWatch {
-  /** The sink takes chunks again. */
+  /** Called by the owner of the sink after `write` has returned false: the sink takes chunks again. */
   drained(): void;
   /**
-   * Sends a bookmark now, behind everything delivered so far. Called when the timeout of a watch request has come.
+   * Sends a bookmark now, after all events delivered so far. Called when the timeout of a watch request has come.
    * Returns false and does nothing while the watch is catching up, while chunks wait for the sink or for a form, or
-   * while the cache is behind the watch's start.
+   * while the cache is behind the start of the watch.
    */
   bookmark(): boolean;
   /**
-   * Ends the watch. The sink's `end` is called within, unless it was called before, and nothing afterwards. Idempotent.
+   * Ends the watch. The sink's `end` is called before `stop` returns, unless it was called earlier; no call follows.
+   * Idempotent.
    */
   stop(): void;
 }
@@ -258,18 +277,18 @@ export type CacheWatchStart = { readonly outcome: 'ok'; readonly watch: CacheWat
 
 // ── Bounds and figures ───────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The event window keeps the newest events. A watch that needs older ones is `compacted`. */
+/** The bounds of the event window, which keeps the newest events. A watch that needs older events is `compacted`. */
 export interface WindowBounds {
   /** Default 16,384. */
   readonly events: number;
-  /** Bytes that only the window keeps alive. Default 16 MiB. */
+  /** The most bytes that only the window keeps alive. Default 16 MiB. */
   readonly bytes: number;
 }
 
 /**
  * The bounds of a watcher's queue, which holds chunks while its sink is paused. They are checked once per turn, before
- * chunks are added: a queue that is already full ends the watch `too-slow`. So a single burst, however large, ends no
- * watch whose queue had room before it. Chunks are shared, not copied.
+ * chunks are added: a queue that is already full ends the watch `too-slow`. A single burst, however large, therefore
+ * ends no watch whose queue had room before the burst. Chunks are shared, not copied.
  */
 export interface QueueBounds {
   /** Default 1,024. */

@@ -1,9 +1,12 @@
-/** A change of the cached state, and the type of event that it is for a watcher with a filter. */
+/** A change of the cached state, and the type of its event for a watcher with a filter. */
 import type { Revision } from '../storage/storage.ts';
 import type { ChangeType, Entry, Facts, Filter } from './cache.ts';
 import { withRevision } from './entry.ts';
 
-/** One change of one key. Invariant: at least one of `entry` and `previous` is defined. */
+/**
+ * One change of one key.
+ * Invariant: at least one of `entry` and `previous` is defined.
+ */
 export class Change {
   readonly key: string;
   readonly revision: Revision;
@@ -21,8 +24,8 @@ export class Change {
   }
 
   /**
-   * The previous version with the revision of the change: the object of a DELETED event. Needs `previous`. Made on
-   * first use.
+   * The object of a DELETED event: the previous version with the revision of the change. `previous` must be defined.
+   * Made on first use.
    */
   last(): Entry {
     this.#last ??= withRevision(this.previous!, this.revision);
@@ -30,7 +33,10 @@ export class Change {
   }
 }
 
-/** The type of event for a watcher: entering its filter is ADDED, leaving it DELETED. Undefined: no event. */
+/**
+ * Returns the type of the event for a watcher: an object that begins to match its filter is ADDED, one that no longer
+ * matches is DELETED. Undefined: no event.
+ */
 export function changeType(
   filter: Filter | undefined,
   key: string,

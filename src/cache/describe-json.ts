@@ -1,9 +1,9 @@
 /**
- * The description of stored JSON objects for the cache: one pass over the bytes, without parsing them.
+ * Describes stored JSON objects for the cache, in one pass over the bytes and without parsing them.
  * Invariants: work and memory are linear in the size of the value; a described value has terminated strings, as many
  * closing brackets as opening ones, and exactly one metadata object, without a resourceVersion. Numbers and literals
- * are not checked, because the writer has parsed the value. Of a value that this process has encoded, what follows the
- * last wanted member is not read.
+ * are not checked, because the writer has parsed the value. If this process has encoded the value, the bytes after the
+ * last wanted member are not read.
  */
 import { decodeUtf8Strict, encodeUtf8 } from '../base/bytes.ts';
 import { endOfString } from '../base/json-scan.ts';
@@ -13,8 +13,8 @@ import { FactsPool, hashOf } from './facts-pool.ts';
 
 export interface DescribeJsonOptions {
   /**
-   * Selectable fields by path, such as `spec.nodeName`. The facts of an object have each of them: `''` if it has no
-   * such scalar.
+   * Selectable fields by path, such as `spec.nodeName`. The facts of every object have all of these fields; a field is
+   * `''` if the object has no scalar at the path.
    */
   readonly fields?: readonly string[];
   /** The sources of fields whose name is not their path. */
@@ -22,7 +22,8 @@ export interface DescribeJsonOptions {
 }
 
 /**
- * By the name of the field: the first of these paths with a nonempty value counts. A source `=text` is a default value.
+ * The paths of a field, by the name of the field. The first path with a nonempty value is used. A path `=text` is a
+ * default value.
  */
 export type FieldSources = Readonly<Record<string, readonly string[]>>;
 
@@ -37,7 +38,7 @@ interface SelectableField {
 /** A member that the scan looks for in an object. */
 interface Wanted {
   readonly name: Uint8Array;
-  /** The index of the member's span; -1 if only members below it are wanted. */
+  /** The index of the member's span in `Scan.spans`; -1 if only nested members are wanted. */
   readonly span: number;
   readonly below: readonly Wanted[];
 }
@@ -88,7 +89,7 @@ class Scan {
   #bytes: Uint8Array = new Uint8Array(0);
   #at = 0;
   #metadataSeen = false;
-  /** The members of the object itself that are still to be found; -1 if all of its bytes are to be read. */
+  /** How many wanted top-level members are not found yet; -1 if the scan reads all bytes. */
   #left = -1;
   #problem: string | undefined;
 
@@ -96,7 +97,10 @@ class Scan {
     this.spans = new Array<number>(wanted * 2).fill(0);
   }
 
-  /** `isOwn`: the value is well-formed, so what follows the last wanted member is not read. */
+  /**
+   * Scans a value and sets `spans`. Returns the problem of a malformed value. `isOwn`: the value is well-formed, so the
+   * bytes after the last wanted member are not read.
+   */
   run(bytes: Uint8Array, top: readonly Wanted[], isOwn: boolean): string | undefined {
     this.#bytes = bytes;
     this.#left = isOwn ? top.length : -1;
@@ -118,8 +122,8 @@ class Scan {
   }
 
   /**
-   * Starts at `{` and ends behind `}`. `level` 0 is the object itself, 1 its members. The recursion is as deep as the
-   * wanted paths, however deep the value is. Returns false, as all methods below, once a problem was found.
+   * Reads an object, from `{` to after `}`. `level` 0 is the value itself, 1 its members. The recursion is as deep as
+   * the wanted paths, however deep the value is. Like the methods below, returns false once a problem was found.
    */
   #object(wanted: readonly Wanted[], level: number, inMetadata: boolean): boolean {
     const bytes = this.#bytes;
@@ -182,7 +186,7 @@ class Scan {
     return at > from || this.#fail('a member has no value');
   }
 
-  /** Starts at an opening bracket and ends behind the closing one. Most bytes of a large object are read here. */
+  /** Skips from an opening bracket to after its closing bracket. Most bytes of a large object are read here. */
   #skipBrackets(): boolean {
     const bytes = this.#bytes;
     const size = bytes.length;
@@ -202,7 +206,7 @@ class Scan {
     return this.#fail('a bracket is not closed');
   }
 
-  /** Starts at the opening quote and ends behind the closing one. */
+  /** Skips from an opening quote to after its closing quote. */
   #skipString(): boolean {
     const end = endOfString(this.#bytes, this.#at);
     if (end < 0) return this.#fail('a string does not end');
@@ -242,7 +246,7 @@ function find(wanted: readonly Wanted[], bytes: Uint8Array, from: number, to: nu
 }
 
 /**
- * Compares the bytes between the quotes of a member's name with a name. Names with escapes are rare, and are parsed.
+ * Whether the bytes between the quotes of a member's name are `name`. Names with escapes are rare, so they are parsed.
  */
 function isName(bytes: Uint8Array, from: number, to: number, name: Uint8Array): boolean {
   const length = to - from;
@@ -294,7 +298,7 @@ function readFacts(
     const to = spans[i * 2 + 3]!;
     const field = to === 0 ? '' : parse(value, from, to);
     if (field === undefined) return `its field ${paths[i]} is malformed`;
-    // As written, because a double would round long integers.
+    // Take the text of the number, because a double would round long integers.
     const text = typeof field === 'number' ? (decodeUtf8Strict(value.subarray(from, to)) ?? '') : field;
     texts.push(typeof text === 'string' || typeof text === 'boolean' ? String(text) : '');
   }
@@ -311,7 +315,10 @@ interface Making extends Wanted {
   readonly below: Making[];
 }
 
-/** Span i belongs to `paths[i]`. Plain loops: each custom resource builds a tree, before the code is optimized. */
+/**
+ * Returns the wanted members of `paths` as a tree. Span i belongs to `paths[i]`. Plain loops, because each custom
+ * resource builds a tree, often before V8 has optimized this code.
+ */
 function wantedTree(paths: readonly string[]): readonly Wanted[] {
   const top: Making[] = [];
   for (let i = 0; i < paths.length; i++) {

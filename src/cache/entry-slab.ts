@@ -1,10 +1,11 @@
 /**
- * Slabs for entries that are made together: those of an initial load, and those that `settler.ts` moves.
- * Invariant: a slab has only entries of one load, or of one pass of the settler. It is freed with the last of them.
+ * Slabs: blocks of memory that entries share, for the entries of an initial load and for those that `settler.ts` moves.
+ * Invariant: a slab has only entries of one load, or of one pass of the settler. It is freed with the last of its
+ * entries.
  */
 import { Slab } from '../base/slab.ts';
 
-/** Larger entries get an allocation of their own. */
+/** Larger entries get their own allocation. */
 export const LARGEST_IN_SLAB: number = 8 * 1024;
 
 export function createEntrySlab(): Slab {

@@ -1,7 +1,7 @@
 /**
  * Cache entries: stored bytes with the resourceVersion inserted, ready to be sent.
- * Invariants: the bytes of an entry are an allocation of their own, or a part of a slab that has only entries
- * (`entry-slab.ts`); their content never changes; removing the resourceVersion gives back the stored bytes.
+ * Invariants: the bytes of an entry have their own allocation, or are a part of a slab that has only entries
+ * (`entry-slab.ts`). The content of the bytes never changes. Removing the resourceVersion gives the stored bytes.
  */
 import { type Allocate, allocateBytes, copyBytes, encodeUtf8 } from '../base/bytes.ts';
 import { toError } from '../base/errors.ts';
@@ -95,7 +95,7 @@ function brokenEntry(key: string, revision: Revision, value: Uint8Array, reason:
   return new CacheEntry(key, revision, copyBytes(value), 0, EMPTY_FACTS, error);
 }
 
-/** Copies the bytes of an entry to another place. The former bytes stay valid for those who have them. */
+/** Moves the bytes of an entry to newly allocated memory. The old bytes stay valid for readers that hold them. */
 export function moveBytes(entry: Entry, allocate: Allocate): void {
   const { bytes } = entry;
   const moved = allocate(bytes.length);
@@ -103,7 +103,7 @@ export function moveBytes(entry: Entry, allocate: Allocate): void {
   (entry as CacheEntry).bytes = moved;
 }
 
-/** The same object with another revision, as a DELETED event carries it. A broken entry stays broken. */
+/** Returns the entry with another revision, for DELETED events. A broken entry stays broken. */
 export function withRevision(entry: Entry, revision: Revision): Entry {
   const { key, facts, splice, broken } = entry;
   if (broken !== undefined) return new CacheEntry(key, revision, entry.bytes, splice, facts, broken);
@@ -117,7 +117,7 @@ export function withRevision(entry: Entry, revision: Revision): Entry {
   );
 }
 
-/** A copy of the bytes that the store has. The cache does not keep them. */
+/** Returns the bytes that the store has for this entry, as a new copy. */
 export function storedBytes(entry: Entry): Uint8Array {
   const { bytes, splice } = entry;
   if (entry.broken !== undefined) return bytes;

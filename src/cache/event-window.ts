@@ -1,7 +1,7 @@
 /**
  * The event window: the newest changes of a cache, so that a watch can start at an older revision.
- * Invariant: it holds every change above `floor`, in revision order, within its bounds. If one change alone exceeds the
- * bounds the window is empty, and its floor is the revision of that change.
+ * Invariant: the window has every change above `floor`, in revision order, within its bounds. If a single change
+ * exceeds the bounds, the window is empty and its floor is the revision of that change.
  */
 import type { Revision } from '../storage/storage.ts';
 import type { Entry, WindowBounds } from './cache.ts';
@@ -9,7 +9,7 @@ import type { Change } from './change.ts';
 
 export const DEFAULT_WINDOW: WindowBounds = { events: 16_384, bytes: 16 * 1024 * 1024 };
 
-// The approximate cost of an event, beside the bytes of the version that it keeps alive.
+// The approximate cost of an event, without the bytes of the version that it keeps alive.
 const EVENT_BYTES = 200;
 
 export class EventWindow {
@@ -48,8 +48,8 @@ export class EventWindow {
   }
 
   /**
-   * Adds older changes, so that the window begins at the floor of `older`, which has every change from there up to the
-   * floor of this window. Keeps the newest ones that fit.
+   * Adds the changes of an older window. `older` must have every change from its floor up to the floor of this window.
+   * If the bounds do not allow all changes, the oldest are left out.
    */
   extend(older: EventWindow): void {
     const { events, bytes } = this.#bounds;
@@ -75,14 +75,14 @@ export class EventWindow {
   }
 
   /**
-   * The sequence number of the oldest change in the window. The next change has the next number; the first one that was
-   * pushed has 0, and changes that were added before it have negative numbers.
+   * The sequence number of the oldest change in the window. The first change that was pushed has number 0; older
+   * changes that `extend` added have negative numbers.
    */
   get first(): number {
     return this.#dropped;
   }
 
-  /** The sequence number that the next change will have. */
+  /** The sequence number of the next change to be pushed. */
   get end(): number {
     return this.#dropped + this.size;
   }
@@ -120,7 +120,7 @@ export class EventWindow {
 
 function weight(change: Change): number {
   const previous = change.previous === undefined ? 0 : change.previous.bytes.length;
-  // A deletion may also hold its last version with the final revision. An update that leaves a filter may, too; it is
-  // not counted.
+  // A deletion may also keep its last version with the revision of the deletion alive. So may an update that leaves a
+  // filter, which is not counted.
   return EVENT_BYTES + (change.entry === undefined ? previous * 2 : previous);
 }

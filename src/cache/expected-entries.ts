@@ -1,16 +1,16 @@
 /**
- * The entries of writes whose events have not arrived yet. A store that is not embedded may answer a write before the
- * watch delivers it; the entry that was made for the answer is then used for the event, too.
- * Invariant: an entry is used only for the revision and the very bytes that it was made of, so that it equals the entry
- * that would be made.
+ * The entries of writes whose events have not arrived yet. A store that is not embedded may answer a write before its
+ * watch delivers the event. The entry that was made for the response is then used for the event, too.
+ * Invariant: an entry is used only for the revision and the array of bytes that it was made of, so it equals the entry
+ * that would be made from the event.
  */
 import { LruMap } from '../base/lru-map.ts';
 import type { Revision } from '../storage/storage.ts';
 import type { Entry } from './cache.ts';
 
-/** Writes whose events may be outstanding. The entry of an older one is made again. */
+/** The most entries. If the event of an older write arrives, its entry is made again. */
 const MAX_ENTRIES = 256;
-/** A larger entry is made again. */
+/** Larger entries are not kept, but made again. */
 const MAX_BYTES = 64 * 1024;
 
 export class ExpectedEntries {
@@ -21,7 +21,7 @@ export class ExpectedEntries {
     if (entry.bytes.length <= MAX_BYTES) this.#entries.set(entry.key, { entry, value });
   }
 
-  /** Removes the entry of a key. Returns it if it is that of the event. */
+  /** Removes the entry of a key. Returns the entry if it belongs to the event with this revision and value. */
   take(key: string, revision: Revision, value: Uint8Array): Entry | undefined {
     const found = this.#entries.take(key);
     return found !== undefined && found.value === value && found.entry.revision === revision ? found.entry : undefined;

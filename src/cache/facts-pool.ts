@@ -1,8 +1,8 @@
 /**
- * A pool of facts, so that objects with equal labels and fields share one value: most objects of a kind share a few
- * label sets, and a value per object would cost more memory than its key.
- * Invariants: `find` returns facts only for bytes equal to those that they were added with; the pool holds at most two
- * generations of `GENERATION` values.
+ * A pool of facts, so that objects with equal labels and fields share one `Facts`. Most objects of a kind share a few
+ * label sets, and one `Facts` per object would cost more memory than its key.
+ * Invariants: `find` returns facts only for bytes that equal those of their `add`. The pool has at most two generations
+ * of `GENERATION` facts each.
  */
 import { allocateBytes } from '../base/bytes.ts';
 import type { Facts } from './cache.ts';
@@ -16,7 +16,7 @@ interface Pooled {
   readonly facts: Facts;
 }
 
-/** A text is given as spans of a value (start and end offsets, in pairs), so that a lookup decodes nothing. */
+/** The key of the pool is a text: the spans of a value (start and end offsets, in pairs). A lookup decodes nothing. */
 export class FactsPool {
   #young = new Map<number, Pooled>();
   #old = new Map<number, Pooled>();
@@ -33,7 +33,7 @@ export class FactsPool {
     return pooled !== undefined && isText(pooled.text, value, spans, length) ? pooled.facts : undefined;
   }
 
-  /** Replaces another text with the same hash. */
+  /** Adds facts. Replaces the facts of another text with the same hash. */
   add(value: Uint8Array, spans: readonly number[], facts: Facts): void {
     const length = totalLength(spans);
     if (length <= LONGEST) this.#put(hashOf(value, spans), { text: textOf(value, spans, length), facts });

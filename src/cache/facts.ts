@@ -4,8 +4,8 @@
  */
 import type { Facts, StringMap } from './cache.ts';
 
-// V8 keeps instances of a class as fast objects; Object.create(null) makes a hash table of each. The prototype chain is
-// empty.
+// A class without a prototype chain, because V8 gives its instances hidden classes; Object.create(null) would make a
+// hash table of each object.
 class BareMap {
   [key: string]: string;
 }

@@ -1,7 +1,7 @@
 /**
- * The store of other forms of entries. Forms are made in batches on demand and kept while they are used.
- * Invariants: at most `bytes` bytes are kept, and the least recently used form is dropped first; only a form of a
- * current entry is kept, until `forget` is called for the entry; a form of an entry is never made twice at the same
+ * The other forms of entries. Forms are made in batches on demand and kept while they are used.
+ * Invariants: at most `bytes` bytes are kept, and the least recently used form is dropped first. Only forms of current
+ * entries are kept, until `forget` is called for the entry. The same form of an entry is never made twice at the same
  * time.
  */
 import { BugError, toError } from '../base/errors.ts';
@@ -32,7 +32,7 @@ interface Pending {
 
 export interface FormsOptions {
   readonly maker: FormMaker;
-  /** The most bytes to keep. Default 64 MiB. A single form that is larger is made again each time. */
+  /** The most bytes to keep. Default 64 MiB. A single form that is larger is made again for each use. */
   readonly bytes?: number;
   /** Whether the entry is the current version of its key. */
   readonly isCurrent: (entry: Entry) => boolean;
@@ -42,7 +42,7 @@ export class Forms {
   readonly #maker: FormMaker;
   readonly #bound: number;
   readonly #isCurrent: (entry: Entry) => boolean;
-  /** By form, the least recently used first. */
+  /** Tables by form, the least recently used first. */
   readonly #tables = new Map<FormKey, Table>();
   #bytes = 0;
   #made = 0;
@@ -112,14 +112,14 @@ export class Forms {
   }
 
   /**
-   * Drops whole forms, for example of an outdated schema generation. Batches in progress are still answered, but not
-   * kept.
+   * Drops the tables of all forms for which `which` returns true, for example those of an outdated schema generation.
+   * Batches in progress are still answered, but not kept.
    */
   drop(which: (form: FormKey) => boolean): void {
     for (const [form, table] of this.#tables) if (which(form)) this.#dropTable(form, table);
   }
 
-  /** Called periodically: drops the forms that were not used during the last few calls. */
+  /** Called periodically. Drops the forms that were not used during the last `IDLE_TICKS` calls. */
   tick(): void {
     this.#tick++;
     for (const [form, table] of this.#tables) {
@@ -130,15 +130,13 @@ export class Forms {
   #use(form: FormKey): Table {
     let table = this.#tables.get(form);
     if (table === undefined) table = { kept: new Map(), pending: new Map(), bytes: 0, usedAt: 0, alive: true };
-    else this.#tables.delete(form); // it moves to the end of the order
+    else this.#tables.delete(form); // set() below then adds it as the most recently used one
     table.usedAt = this.#tick;
     this.#tables.set(form, table);
     return table;
   }
 
-  /**
-   * Starts to make entries that are not being made. Returns the results that are ready at once; the rest are pending.
-   */
+  /** Starts to make the forms of entries. Returns the results of synchronous batches; the others become pending. */
   #start(form: FormKey, table: Table, missing: readonly Entry[]): Map<Entry, FormResult> {
     const ready = new Map<Entry, FormResult>();
     for (let from = 0; from < missing.length; from += FORM_BATCH) {

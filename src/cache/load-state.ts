@@ -1,7 +1,7 @@
 /**
- * The initial load of a cache. From an embedded store it reads an older state if the store still has it, so that the
- * changes since then fill the event window and watches can resume across a restart of the server. Otherwise it reads the
- * current state; `older-changes.ts` reads the changes before it if a watch needs them.
+ * The initial load of a cache. From an embedded store it reads an older state if the store still has one. The changes
+ * since that state then fill the event window, so that watches can resume across a restart of the server. From another
+ * store it reads the current state; `older-changes.ts` reads earlier changes if a watch needs them.
  */
 import { OrderedMap } from '../base/ordered-map.ts';
 import { StorageError } from '../storage/errors.ts';
@@ -10,11 +10,11 @@ import type { Describe, Entry } from './cache.ts';
 import { makeEntry } from './entry.ts';
 import { createEntrySlab } from './entry-slab.ts';
 
-/** The items of the first pages. Later ones have about `PAGE_BYTES`, so that large objects do not fill the memory. */
+/** The items of the first page. Later pages have about `PAGE_BYTES`, so that large objects do not fill the memory. */
 const FIRST_PAGE = 500;
 const PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_PAGE = 10_000;
-// How often the load is tried if the store compacts the state that is being read.
+// How often the load is attempted if the store compacts the state while it is read.
 const ATTEMPTS = 3;
 
 export interface LoadedState {
@@ -28,7 +28,7 @@ export interface LoadOptions {
   readonly storage: Storage;
   readonly prefixes: readonly string[];
   readonly describe: Describe;
-  /** The most revisions to go back. */
+  /** How many revisions before the current one the loaded state may be, at most. */
   readonly backfill: number;
 }
 

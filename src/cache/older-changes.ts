@@ -1,6 +1,6 @@
 /**
- * The changes before the state that a cache has loaded, read from a store that keeps history. They are read only when a
- * watch needs them: etcd sends a thousand old revisions per tenth of a second, which would delay every start.
+ * Reads the changes before the state that a cache has loaded, from a store that keeps history. They are read only when
+ * a watch needs them: etcd sends a thousand old revisions per tenth of a second, which would delay every start.
  */
 import type { Clock } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
@@ -10,7 +10,7 @@ import { Change } from './change.ts';
 import { makeEntry } from './entry.ts';
 import { EventWindow } from './event-window.ts';
 
-/** The time for the whole read. A watch that waits for it is answered `compacted` afterwards. */
+/** The time limit of the whole read. Afterwards a watch that waits for the read is `compacted`. */
 const READ_MS = 10_000;
 
 export interface OlderChangesOptions {
@@ -64,12 +64,12 @@ export function readOlderChanges(options: OlderChangesOptions): OlderChanges {
   return { window: done.promise, stop: () => watch.stop() };
 }
 
-/** Makes changes of events, with the previous version of each key. */
+/** Makes changes from events, with the previous version of each key. */
 class ChangeReader {
   readonly window: EventWindow;
   isComplete = false;
   readonly #options: OlderChangesOptions;
-  /** The version of each key after its last change; undefined if that deleted it. */
+  /** The version of each key after its last change so far; undefined if that change was a deletion. */
   readonly #latest = new Map<string, Entry | undefined>();
 
   constructor(options: OlderChangesOptions) {

@@ -1,7 +1,7 @@
 /**
- * The entries of the events of one commit, made while the store syncs it.
- * Invariant: an entry is used only for the very event that it was made of. The entries of a commit that failed are
- * never used.
+ * The entries of the events of one commit, made while the store syncs the commit.
+ * Invariant: an entry is used only for the event object that it was made from. The entries of a failed commit are never
+ * used.
  */
 import type { StorageEvent } from '../storage/storage.ts';
 import type { Entry } from './cache.ts';
@@ -20,7 +20,7 @@ export class PreparedEntries {
     this.#next = 0;
   }
 
-  /** The entry of an event, if the events before it were taken, too. */
+  /** Returns the entry of an event, if it is the next event in the order of `prepare`. */
   take(event: StorageEvent): Entry | undefined {
     if (this.#events[this.#next] !== event) return undefined;
     const entry = this.#entries[this.#next++];

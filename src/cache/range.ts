@@ -20,7 +20,10 @@ export function inRange(range: CacheRange, key: string): boolean {
   return 'key' in range ? range.key === key : key.startsWith(range.prefix);
 }
 
-/** The keys of a range at or above `from`, as `start` (inclusive) and `end` (exclusive; undefined: no end). */
+/**
+ * Returns the bounds of the keys of a range at or above `from`: `start` is inclusive, `end` exclusive (undefined: no
+ * end).
+ */
 export function boundsOf(
   range: CacheRange,
   from?: string,
@@ -31,15 +34,15 @@ export function boundsOf(
   return { start: from !== undefined && from > start ? from : start, end };
 }
 
-/** A text that is equal for equal ranges only. */
+/** Returns a text that identifies the range, for use as a map key. */
 export function rangeText(range: CacheRange): string {
   return 'key' in range ? `=${range.key}` : `/${range.prefix}`;
 }
 
 /**
- * Values by range.
- * Invariant: a lookup costs one map lookup per prefix length in use, plus one. It does not depend on the number of
- * ranges, so that a thousand watchers of single objects do not cost every event a thousand comparisons.
+ * An index of values by range.
+ * Invariant: a lookup costs one map lookup per prefix length in use, plus one. The cost does not depend on the number
+ * of ranges: a thousand watchers of single objects do not cost every event a thousand comparisons.
  */
 export class RangeIndex<T> {
   readonly #byKey = new Map<string, T[]>();

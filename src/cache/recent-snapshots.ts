@@ -1,7 +1,7 @@
 /**
- * The snapshots that are kept for further pages of lists.
- * Invariants: there are at most `CAPACITY`, and the least recently used one is dropped first; a snapshot that is not
- * used between two ticks is dropped.
+ * Keeps snapshots for the further pages of lists.
+ * Invariants: at most `CAPACITY` snapshots are kept, and the least recently used one is dropped first. A snapshot that
+ * is not used between two ticks is dropped.
  */
 import type { Revision } from '../storage/storage.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -9,7 +9,7 @@ import type { Snapshot } from './snapshot.ts';
 const CAPACITY = 16;
 
 export class RecentSnapshots {
-  /** The least recently used first. */
+  /** Snapshots by revision, the least recently used first. */
   readonly #kept = new Map<Revision, { readonly snapshot: Snapshot; used: boolean }>();
 
   get size(): number {

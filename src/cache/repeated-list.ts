@@ -1,7 +1,7 @@
 /**
- * The last list of a cache, kept for clients that list again before anything has changed. A repeated list has the same
- * array of items, so that callers can keep what they derive from it.
- * Invariants: the kept list has the items of the current state; a list that is not used between two ticks is dropped.
+ * Keeps the last list of a cache, for clients that list again before the state has changed. A repeated list has the
+ * same array of items, so that callers can reuse data that they have derived from the array.
+ * Invariants: the kept list has the items of the current state. A list that is not used between two ticks is dropped.
  */
 import type { CacheList, CacheListOptions, CacheRange } from './cache.ts';
 import { boundsOf } from './range.ts';
@@ -17,7 +17,10 @@ export class RepeatedList {
   #kept: Kept | undefined;
   #used = false;
 
-  /** Returns the kept list if it has this range and these options. Its revision is the one at which it was made. */
+  /**
+   * Returns the kept list if it was made for this range and these options. Its `revision` may be older than that of the
+   * state.
+   */
   get(range: CacheRange, options: CacheListOptions): CacheList | undefined {
     const kept = this.#kept;
     if (kept === undefined || !isPlain(options) || kept.limit !== (options.limit ?? 0)) return undefined;

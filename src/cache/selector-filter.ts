@@ -1,5 +1,5 @@
 /**
- * Label and field selectors as a filter over facts.
+ * Makes a filter over facts from label and field selectors.
  * Invariant: two filters have equal texts only if their selectors are equal.
  */
 import {
@@ -15,13 +15,13 @@ import type { Facts, Filter } from './cache.ts';
 export interface SelectorFilterOptions {
   readonly labels?: LabelSelector;
   readonly fields?: FieldSelector;
-  /** The value of a field that follows from the key (name, namespace); undefined for all other fields. */
+  /** Returns the value of a field that is part of the key (name, namespace); undefined for all other fields. */
   readonly fieldOfKey?: (key: string, field: string) => string | undefined;
 }
 
 /**
- * Returns undefined if the selectors select every object. A field that neither the key nor the facts have is the empty
- * string.
+ * Returns undefined if the selectors select every object. A field that is neither in the key nor in the facts counts as
+ * the empty string.
  */
 export function selectorFilter(options: SelectorFilterOptions): Filter | undefined {
   const labels = options.labels === undefined || isEverything(options.labels) ? undefined : options.labels;
@@ -41,12 +41,12 @@ export function selectorFilter(options: SelectorFilterOptions): Filter | undefin
   return { text, matches };
 }
 
-// A power of two: enough for the label sets of most kinds, and small enough to allocate for each list.
+// A power of two. Enough for the label sets of most kinds, and small enough to allocate for each list.
 const SLOTS = 256;
 
 /**
- * Remembers results by facts. Objects share their facts (`FactsPool`), so most objects of a list repeat an earlier
- * result.
+ * Caches the results of `test` by facts. Objects share their facts (`FactsPool`), so most objects of a list hit the
+ * cache.
  */
 function remembering(test: (labels: Facts['labels']) => boolean): (facts: Facts) => boolean {
   const known = new Array<Facts | undefined>(SLOTS).fill(undefined);

@@ -1,10 +1,10 @@
 /**
  * Moves the bytes of entries that have not changed for some seconds into slabs, in key order. The entry of an event has
- * an allocation of its own, and these lie scattered between the short-lived ones of requests: a list of 11,000 such
- * entries takes a quarter more CPU than one of entries in slabs. While many entries are replaced, a pass moves only the
- * last entries of slabs that hardly anything uses, so that these are freed.
- * Invariants: an entry keeps the content of its bytes, and readers may keep the bytes that it had before. A pass leaves
- * no slab of which less than half belongs to current entries, except for entries that changed during the last seconds.
+ * its own allocation, and these allocations are scattered between those of requests: a list of 11,000 such entries
+ * takes a quarter more CPU than a list of entries in slabs. While many entries are replaced, a pass only moves the
+ * remaining entries out of slabs that are less than half in use, so that these slabs are freed.
+ * Invariants: moving does not change the content of the bytes, and readers may keep the old bytes. After a pass,
+ * current entries use at least half of every slab, except for entries that changed during the last seconds.
  */
 import type { Clock, Timer } from '../base/clock.ts';
 import type { OrderedMap } from '../base/ordered-map.ts';
@@ -14,24 +14,29 @@ import type { Entry } from './cache.ts';
 import { moveBytes } from './entry.ts';
 import { createEntrySlab, LARGEST_IN_SLAB } from './entry-slab.ts';
 
-/** Smaller caches are left alone: their lists take little time. */
+/** Smaller caches are not settled, because their lists take little time. */
 const FEWEST_ENTRIES = 1000;
-/** A pass visits every entry, so it begins only after so many changes, and if they are this share of the entries. */
+/**
+ * A pass visits every entry, so it begins only after this many changes, and only if they are this share of the entries.
+ */
 const FEWEST_CHANGES = 1000;
 const CHANGED_SHARE = 1 / 8;
-/** Entries that change more often are not moved. */
+/** Entries that have changed during the last milliseconds are not moved. */
 const SETTLED_MS = 2000;
-/** A pass waits while as many changes as `FEWEST_CHANGES` arrive during each of so many such times: 30 seconds in all. */
+/** A pass waits while `FEWEST_CHANGES` or more arrive per `SETTLED_MS`, at most this many times: 30 seconds in all. */
 const MOST_WAITS = 15;
-/** The share of the entries that may be replaced during this time. Above it, new slabs would soon be empty again. */
+/** The share of the entries that may be replaced per `SETTLED_MS`. Above it, new slabs would soon be empty again. */
 const REPLACED_SHARE = 1 / 32;
-/** The most bytes that one pass moves out of allocations of their own: they are freed only when it is over. */
+/**
+ * The most bytes outside of slabs that one pass moves, because the old allocations are freed only when the pass is
+ * over.
+ */
 const MOST_LOOSE_BYTES = 32 * 1024 * 1024;
-/** The entries that are visited in one turn, which takes a fraction of a millisecond. */
+/** The entries that a pass visits in one turn, which takes a fraction of a millisecond. */
 const ENTRIES_PER_TURN = 512;
 const TURN_MS = 1;
 
-/** The state of the cache, as the settler sees it. */
+/** The part of the cache's state that the settler uses. */
 export interface SettledState {
   readonly map: OrderedMap<string, Entry>;
   readonly revision: Revision;
@@ -39,26 +44,26 @@ export interface SettledState {
 
 export interface SettlerOptions {
   readonly clock: Clock;
-  /** The current state. It may be another one in each turn. */
+  /** Returns the current state, which may be another object in each turn; undefined if there is none. */
   state(): SettledState | undefined;
   /** Called at the end of each pass. */
   moved?(): void;
 }
 
 interface Pass {
-  /** Later entries are not moved. */
+  /** Entries with a higher revision are not moved. */
   readonly settled: Revision;
   readonly isBusy: boolean;
   /** The bytes of current entries, by slab. */
   readonly live: Map<ArrayBufferLike, number>;
-  /** The bytes of entries in allocations of their own. */
+  /** The bytes of current entries outside of slabs. */
   looseBytes: number;
   readonly slab: Slab;
 }
 
 export class Settler {
   readonly #options: SettlerOptions;
-  /** Changes since the last pass was scheduled, and those of them that replaced or deleted an entry. */
+  /** The changes since the last pass was scheduled, and how many of them replaced or deleted an entry. */
   #changes = 0;
   #replaced = 0;
   #timer: Timer | undefined;
@@ -90,8 +95,8 @@ export class Settler {
   }
 
   /**
-   * Begins the pass after a while, or later if entries are still added quickly: the load needs the CPU now, and the pass
-   * would have to be repeated after it.
+   * Begins the pass after `SETTLED_MS`, or later if many changes arrive: the load then needs the CPU, and the pass
+   * would have to be repeated.
    */
   #await(size: number, settled: Revision, waits = 1): void {
     this.#changes = 0;
@@ -105,7 +110,7 @@ export class Settler {
     });
   }
 
-  /** The first half of a pass: counts the bytes of current entries in each slab, and those that are in none. */
+  /** The first half of a pass: counts the bytes of current entries in each slab and outside of slabs. */
   #count(pass: Pass, start?: string): void {
     const { live } = pass;
     const next = this.#visit(start, ({ bytes }) => {
@@ -116,7 +121,7 @@ export class Settler {
     this.#after(TURN_MS, () => (next === undefined ? this.#move(pass) : this.#count(pass, next)));
   }
 
-  /** The second half: moves entries out of their own allocations, and out of slabs that are less than half in use. */
+  /** The second half of a pass: moves entries that are outside of slabs, or in slabs that are less than half in use. */
   #move(pass: Pass, start?: string): void {
     const { settled, live, slab } = pass;
     const movesLoose = !pass.isBusy && pass.looseBytes <= MOST_LOOSE_BYTES;
@@ -125,7 +130,7 @@ export class Settler {
       if (revision > settled || broken !== undefined || bytes.byteLength > LARGEST_IN_SLAB) return;
       const { buffer } = bytes;
       const isLoose = buffer.byteLength === bytes.byteLength;
-      // A slab that is not counted was made by this pass, or by a load during it.
+      // A slab that is not in `live` was made by this pass, or by a load during the pass. It counts as full.
       const isDue = isLoose ? movesLoose : (live.get(buffer) ?? buffer.byteLength) * 2 < buffer.byteLength;
       if (isDue) moveBytes(entry, slab.cut);
     });
@@ -137,7 +142,7 @@ export class Settler {
     this.#schedule();
   }
 
-  /** Visits the entries of one turn. Returns the key of the next one. */
+  /** Visits the entries of one turn. Returns the key of the next entry; undefined at the end. */
   #visit(start: string | undefined, visit: (entry: Entry) => void): string | undefined {
     let left = ENTRIES_PER_TURN;
     let next: string | undefined;

@@ -1,4 +1,7 @@
-/** An immutable state of a cache. Invariant: its map never changes, so that all pages of a list show one state. */
+/**
+ * An immutable state of a cache.
+ * Invariant: its map never changes, so all pages of a list show one state.
+ */
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import type { OrderedMap } from '../base/ordered-map.ts';
 import type { Revision } from '../storage/storage.ts';

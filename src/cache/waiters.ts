@@ -1,6 +1,6 @@
 /**
- * Reads that wait until the cache reaches a revision.
- * Invariant: each settles once and leaves no timer and no listener behind.
+ * The reads that wait until the cache reaches a revision.
+ * Invariant: each wait settles once and leaves no timer and no listener behind.
  */
 import { onAbort } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
@@ -8,7 +8,7 @@ import { Deferred } from '../base/deferred.ts';
 import type { Revision } from '../storage/storage.ts';
 import type { FreshResult, WaitOptions } from './cache.ts';
 
-/** The time that kube-apiserver waits for a revision that its cache has not reached. */
+/** The time for which kube-apiserver waits until its cache reaches a revision. */
 const DEFAULT_WAIT_MS = 3000;
 
 interface Waiter {
@@ -28,8 +28,8 @@ export class Waiters {
   }
 
   /**
-   * Waits for a revision above the current one. Rejects with the signal's reason, or with the error that `fail` is
-   * given.
+   * Waits for a revision above the current one. Rejects with the signal's reason, or with the error that is passed to
+   * `fail`.
    */
   wait(revision: Revision, options: WaitOptions): Promise<FreshResult> {
     const done = new Deferred<FreshResult>();

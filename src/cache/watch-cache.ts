@@ -1,5 +1,5 @@
 /**
- * The watch cache; `cache.ts` is its specification. One storage watch over all its prefixes feeds it.
+ * The watch cache. `cache.ts` is its specification. It is fed by one storage watch over all its prefixes.
  * Invariant: the state, the event window and the published changes move together within one synchronous call, so no
  * reader sees one without the others.
  */
@@ -46,7 +46,7 @@ import { Waiters } from './waiters.ts';
 
 export interface WatchCacheOptions {
   readonly storage: Storage;
-  /** The prefixes to cache. Each ends with `/`, and none begins with another. */
+  /** The prefixes to cache. Each ends with `/`, and no prefix begins with another one. */
   readonly prefixes: readonly string[];
   readonly describe: Describe;
   /** Default: a maker that fails for every form. */
@@ -89,7 +89,7 @@ export class WatchCache implements Stoppable {
   readonly #window: WindowBounds;
   #olderChanges: OlderChanges | undefined;
   #reachingBack: Promise<void> | undefined;
-  /** The state whose older changes were read, or are not in the store. */
+  /** The state for which `reachBack` has run: its older changes were read, or the store does not have them. */
   #reachedBack: CacheState | undefined;
   #state: CacheState | undefined;
   #ready: Deferred<void> | undefined;
@@ -124,7 +124,7 @@ export class WatchCache implements Stoppable {
     this.#settler = new Settler({
       clock: this.#clock,
       state: () => this.#state,
-      // The kept list would keep the former bytes of moved entries.
+      // The kept list would keep the old bytes of moved entries alive.
       moved: () => this.#repeated.clear(),
     });
     this.#feed = new CacheFeed(
@@ -154,8 +154,8 @@ export class WatchCache implements Stoppable {
   }
 
   /**
-   * Resolves when the cache can be read and is as fresh as the store was at the call. Retries failures; rejects only
-   * with Closed.
+   * Starts the cache. Resolves when the cache can be read and has reached the store's revision at the call. Retries
+   * failures; rejects only with Closed.
    */
   start(): Promise<void> {
     if (this.#stopped) return Promise.reject(closed());
@@ -173,7 +173,7 @@ export class WatchCache implements Stoppable {
     return this.#state?.revision ?? 0;
   }
 
-  /** The current version of a key. Throws Corrupt if it is broken. */
+  /** Returns the current version of a key. Throws Corrupt for a broken entry. */
   get(key: string): Entry | undefined {
     const entry = this.#readable().map.get(key);
     if (entry?.broken !== undefined) throw entry.broken;
@@ -181,14 +181,14 @@ export class WatchCache implements Stoppable {
   }
 
   /**
-   * Announces the entry of an acknowledged write, which was made of the stored bytes `value`. The cache uses it when the
-   * event of the write arrives.
+   * Announces the entry of an acknowledged write, which was made from the stored bytes `value`. The cache uses the
+   * entry when the event of the write arrives.
    */
   expect(entry: Entry, value: Uint8Array): void {
     if (this.#state !== undefined && entry.revision > this.#state.revision) this.#expected?.add(entry, value);
   }
 
-  /** The entry in another form. Throws, or rejects with, the error of the form maker. */
+  /** Returns the entry in another form. Throws, or rejects with, the error of the form maker. */
   form(entry: Entry, form: FormKey): MaybePromise<MadeForm> {
     return andThen(this.#forms.make(form, [entry]), ([result]) => {
       if ('error' in result!) throw result.error;
@@ -196,14 +196,15 @@ export class WatchCache implements Stoppable {
     });
   }
 
-  /** The current state. O(1). */
+  /** Returns the current state, in O(1). */
   snapshot(): CacheSnapshot {
     return this.#snapshot();
   }
 
   /**
-   * The state at exactly this revision, from a kept snapshot or by undoing changes of the event window. `compacted` for
-   * a revision below the window or below the store's horizon. In the first case the store may still have the state.
+   * Returns the state at exactly this revision, from a kept snapshot or by undoing changes of the event window. The
+   * result is `compacted` for a revision below the window or below the store's horizon. In the first case the store may
+   * still have the state.
    */
   snapshotAt(revision: Revision): SnapshotResult {
     const state = this.#readable();
@@ -222,13 +223,13 @@ export class WatchCache implements Stoppable {
 
   /**
    * Lists the current state. If there is a next page, the state is kept for `snapshotAt(list.revision)`. A list that is
-   * repeated before anything has changed has the same array of items.
+   * repeated before the state has changed has the same array of items.
    */
   list(range: CacheRange, options: CacheListOptions = {}): MaybePromise<CacheList> {
     const snapshot = this.#snapshot();
     const repeated = this.#repeated.get(range, options);
     const made = repeated ? { ...repeated, revision: snapshot.revision } : snapshot.list(range, options);
-    // The state may change before a promise resolves.
+    // An asynchronous list is not kept, because the state may change before the promise resolves.
     if (!isPromise(made)) this.#repeated.put(range, options, made);
     return andThen(made, (list) => {
       if (list.next !== undefined) this.#recent.put(snapshot);
@@ -237,15 +238,15 @@ export class WatchCache implements Stoppable {
   }
 
   /**
-   * Waits until the cache is as fresh as the store is now. Synchronous if it already is and `storage.revision()` is
-   * synchronous.
+   * Waits until the cache has reached the current revision of the store. Returns a promise only if it has to wait, or
+   * if `storage.revision()` does.
    */
   waitFresh(options: WaitOptions = {}): MaybePromise<FreshResult> {
     this.#readable();
     return andThen(this.#storage.revision(), (revision) => this.waitFor(revision, options));
   }
 
-  /** Waits until the cache has reached a revision. Synchronous if it already has. */
+  /** Waits until the cache has reached a revision. Returns a promise only if it has to wait. */
   waitFor(revision: Revision, options: WaitOptions = {}): MaybePromise<FreshResult> {
     const state = this.#readable();
     if (state.revision >= revision) return { outcome: 'ok', revision: state.revision };
@@ -255,9 +256,10 @@ export class WatchCache implements Stoppable {
   }
 
   /**
-   * Called before a watch from an older revision. Reads the changes before the loaded state, once for each state, if the
-   * store is not embedded and the window does not reach back to the revision but may hold the changes since. Undefined:
-   * there is nothing to read. A watch that needs more than the window has is `compacted` afterwards.
+   * Called before a watch from an older revision. If the store is not embedded and the window begins after the
+   * revision, reads the changes before the loaded state into the window, once for each state. Returns undefined if
+   * there is nothing to read, if the store no longer has the changes, or if the window could not hold them. A watch
+   * that still needs more changes than the window has is then `compacted`.
    */
   reachBack(after: Revision): Promise<void> | undefined {
     const state = this.#readable();
@@ -287,12 +289,15 @@ export class WatchCache implements Stoppable {
     return { outcome: 'ok', watch: this.#fanOut.watch(options, sink, origin) };
   }
 
-  /** Drops whole forms, for example of an outdated schema generation. */
+  /** Drops all forms for which `which` returns true, for example those of an outdated schema generation. */
   dropForms(which: (form: FormKey) => boolean): void {
     this.#forms.drop(which);
   }
 
-  /** Ends all watches `closed`, after sending what was due in this turn. New watches may begin afterwards. */
+  /**
+   * Ends all watches `closed`, after they have got the changes that are already published. New watches may begin
+   * afterwards.
+   */
   endWatches(): void {
     this.#fanOut.endAll({ reason: 'closed' });
   }
@@ -317,8 +322,7 @@ export class WatchCache implements Stoppable {
   }
 
   /**
-   * Ends all watches as `endWatches` does, rejects waiting reads with Closed, and ends the timers and the storage
-   * watch.
+   * Ends all watches like `endWatches`, rejects waiting reads with Closed, and stops the timers and the storage watch.
    */
   stop(): Promise<void> {
     this.#close();
@@ -370,11 +374,11 @@ export class WatchCache implements Stoppable {
     });
     const older = await this.#olderChanges.window;
     this.#reachedBack = state;
-    // A full window may have dropped changes meanwhile. Those before it would leave a gap.
+    // A full window may have dropped changes meanwhile. Older changes would then leave a gap.
     if (older !== undefined && state.window.floor === upTo) state.window.extend(older);
   }
 
-  /** The feed has a state: the first one, or another one after history was lost. */
+  /** Takes over a state from the feed: the first one, or another one after history was lost. */
   #adopt(state: CacheState): void {
     if (this.#state !== undefined) {
       this.#restarts++;
@@ -393,7 +397,9 @@ export class WatchCache implements Stoppable {
     this.#fanOut.bookmarks();
   }
 
-  /** One timer for all watchers. Bookmarks are sent once the store has reported its progress. */
+  /**
+   * Arms the timer of bookmarks, which all watchers share. Bookmarks are sent once the store has reported its progress.
+   */
   #armTick(): void {
     const every = this.#options.bookmarkIntervalMs ?? BOOKMARK_INTERVAL_MS;
     this.#tickTimer = this.#clock.setTimer(

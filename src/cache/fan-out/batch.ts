@@ -1,6 +1,6 @@
 /**
- * Chunks that are handed to a sink in one call. All watchers of a group share one batch, also while it waits in their
- * queues.
+ * A batch: the chunks that a sink gets in one call. All watchers of a group share one batch, also while it waits in
+ * their queues.
  */
 
 /** The most chunks in one call of a sink. More would delay every other sink and request of the turn. */

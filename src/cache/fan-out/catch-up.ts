@@ -1,6 +1,7 @@
 /**
- * The cursor of a new watch over everything that it has not seen: the initial state, the bookmark that ends it, then
- * the event window. The watch pulls slices as its sink takes them, so a slow sink costs no memory while it catches up.
+ * The cursor of a watch that catches up. It returns the initial state, the bookmark that ends it, and then the changes
+ * in the event window. The watch pulls slices as its sink takes them, so a slow sink costs no memory while it catches
+ * up.
  */
 import type { OrderedMap } from '../../base/ordered-map.ts';
 import type { Revision } from '../../storage/storage.ts';
@@ -9,20 +10,20 @@ import type { Change } from '../change.ts';
 import type { EventWindow } from '../event-window.ts';
 import { boundsOf, inRange } from '../range.ts';
 
-/** The most changes of other ranges that one slice skips, so that its work is bounded. */
+/** The most changes of other ranges that one slice skips. It bounds the work of a slice. */
 const MAX_SKIPPED = 4096;
 
 const LOST: Slice = { type: 'lost' };
 
-/** The next part of what a watch has not seen. */
+/** The next part of the state and the changes that a watch has not seen. */
 export type Slice =
   /** Entries of the initial state, in key order; maybe none. */
   | { readonly type: 'entries'; readonly entries: readonly Entry[] }
   /** The initial state is complete: send the bookmark that says so. */
   | { readonly type: 'initial-events-end'; readonly revision: Revision }
-  /** Changes of the range, maybe none. `caughtUp`: the window holds nothing further, and the cursor is done. */
+  /** Changes of the range, maybe none. `caughtUp`: the window has no further changes, and the cursor is done. */
   | { readonly type: 'changes'; readonly changes: readonly Change[]; readonly caughtUp: boolean }
-  /** Some of the changes have left the window. */
+  /** Some of the changes have left the window before the cursor reached them. */
   | { readonly type: 'lost' };
 
 export interface CatchUpOptions {

@@ -1,5 +1,5 @@
 /**
- * The rendering of changes and entries into the chunks that watchers get, in one form and one encoding.
+ * Renders changes and entries as the chunks that watchers get, in one form and one encoding.
  * Invariant: chunks are in the order of the changes they were made of, whatever the order in which forms are made.
  * Rendering stops at the first change that fails.
  */
@@ -16,9 +16,9 @@ export interface Rendered {
   readonly chunks: Uint8Array[];
   /** The revision of each chunk. */
   readonly revisions: Revision[];
-  /** Why rendering stopped early. The watchers get the chunks and end with this error. */
+  /** The reason why rendering stopped early. The watchers get the chunks, and then end with this error. */
   error: Error | undefined;
-  /** The index of the change that it stopped at. */
+  /** The index of the change at which rendering stopped. */
   failedAt: number;
 }
 
@@ -31,7 +31,7 @@ type Memo = Partial<Record<ChangeType, Uint8Array>>;
 export class EventRenderer {
   readonly form: FormKey | undefined;
   readonly encoding: EventEncoding;
-  /** The number of groups that use it. */
+  /** The number of groups that use this renderer. */
   groups = 0;
   readonly #forms: Forms;
   readonly #counters: RenderCounters;
@@ -47,7 +47,7 @@ export class EventRenderer {
 
   /**
    * Renders changes as watchers with this filter see them. `shared`: keeps the chunks until `forget`, for other groups.
-   * Failures are part of the result; nothing is thrown.
+   * Never throws: failures are part of the result.
    */
   render(changes: readonly Change[], filter: Filter | undefined, shared: boolean): MaybePromise<Rendered> {
     return this.form === undefined
@@ -69,7 +69,7 @@ export class EventRenderer {
     }
   }
 
-  /** The bookmark of a revision, encoded once for all watchers. Throws what the encoding throws. */
+  /** Returns the bookmark of a revision, encoded once for all watchers. Throws the errors of the encoding. */
   bookmark(revision: Revision): Uint8Array {
     if (this.#bookmark?.revision !== revision) {
       this.#bookmark = { revision, chunk: this.encoding.bookmark(revision, false) };
@@ -82,7 +82,7 @@ export class EventRenderer {
     if (this.#memo.size > 0) this.#memo.clear();
   }
 
-  /** The entries that match, as additions. */
+  /** Renders the entries that match the filter as ADDED events. */
   #renderState(entries: readonly Entry[], filter: Filter | undefined): MaybePromise<Rendered> {
     if (this.form === undefined) return this.#renderEntries(entries, filter, undefined);
     return andThen(this.#forms.make(this.form, entries), (made) => this.#renderEntries(entries, filter, made));
@@ -124,7 +124,7 @@ export class EventRenderer {
     filter: Filter | undefined,
     shared: boolean,
   ): MaybePromise<Rendered> {
-    // Only a filter asks for the facts of the previous version.
+    // The facts of the previous version are needed for a filter only.
     const wanted: Entry[] = [];
     for (const { entry, previous } of changes) {
       if (entry !== undefined) wanted.push(entry);
@@ -141,8 +141,8 @@ export class EventRenderer {
   }
 
   /**
-   * Makes forms, and those of the previous versions of entries whose forms can never be made: they decide whether
-   * watchers have seen the object.
+   * Makes the forms of `wanted`. For an entry whose form can never be made, also makes the form of its previous
+   * version, which tells whether watchers have seen the object.
    */
   #makeAll(form: FormKey, wanted: readonly Entry[], changes: readonly Change[]): MaybePromise<Map<Entry, FormResult>> {
     return andThen(this.#forms.make(form, wanted), (made) => {
@@ -168,7 +168,7 @@ export class EventRenderer {
     const before = previous === undefined || previous.broken !== undefined ? undefined : previous;
     const then = before === undefined ? undefined : (made.get(before) ?? before);
     if (then !== undefined && 'error' in then && then.lasting !== true) return then.error;
-    // Watchers have never seen an object whose form could never be made, nor do they until it can.
+    // Watchers have not seen a previous version whose form can never be made.
     const shown = then !== undefined && 'error' in then ? undefined : then;
     try {
       if (now === undefined || !('error' in now)) return changeType(filter, key, shown?.facts, now?.facts);
@@ -198,7 +198,7 @@ export class EventRenderer {
           continue;
         }
         const result = made.get(type === 'DELETED' ? change.last() : change.entry!)!;
-        // A last version whose form could never be made was never shown.
+        // Watchers have not seen a last version whose form can never be made, so its deletion is no event.
         if ('error' in result && type === 'DELETED' && result.lasting === true) continue;
         if ('error' in result) out.error = result.error;
         else this.#push(out, change, type, shared, result.bytes);
@@ -266,7 +266,7 @@ function isLasting(result: FormResult): boolean {
   return 'error' in result && result.lasting === true;
 }
 
-/** A broken previous version counts as none: it was never shown to a watcher. */
+/** A broken previous version counts as absent, because no watcher has seen it. */
 function factsBefore(change: Change): Facts | undefined {
   const { previous } = change;
   return previous === undefined || previous.broken !== undefined ? undefined : previous.facts;

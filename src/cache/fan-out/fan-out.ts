@@ -1,8 +1,8 @@
 /**
- * The fan-out of a cache: it brings published changes to watchers. Watchers with the same range, filter, form and
- * encoding form a group. A group filters and encodes a change once, and writes the same buffers to each sink once per
+ * The fan-out of a cache, which delivers changes to watchers. Watchers with the same range, filter, form and encoding
+ * are one group. A group filters and encodes a change once, and writes the same buffers to each sink once per
  * event-loop turn.
- * Invariant: no watcher waits for another one; a sink that throws or falls behind ends its own watch only.
+ * Invariant: no watcher waits for another watcher. A sink that throws or falls behind ends only its own watch.
  */
 import { nextTurn } from '../../base/next-turn.ts';
 import type { OrderedMap } from '../../base/ordered-map.ts';
@@ -38,11 +38,11 @@ export interface FanOutOptions {
   readonly scheduler?: Scheduler;
 }
 
-/** The start of a watch. */
+/** The revision and the state that a watch starts from. */
 export interface WatchOrigin {
   readonly window: EventWindow;
   readonly after: Revision;
-  /** The state at `after`, which the watch shows first. It must not change any more. */
+  /** The state at `after`, which the watch delivers first. The caller must not change it afterwards. */
   readonly state?: OrderedMap<string, Entry>;
 }
 
@@ -121,7 +121,7 @@ export class FanOut {
     return watcher;
   }
 
-  /** Publishes a change that is already in the state and in the window. No sink is called before a later turn. */
+  /** Publishes a change that is already in the state and in the window. Sinks are called in a later turn. */
   publish(change: Change): void {
     this.counters.events++;
     this.#change = change;
@@ -134,7 +134,7 @@ export class FanOut {
     for (const watcher of [...this.#watchers]) if (watcher.wantsBookmarks) watcher.bookmark();
   }
 
-  /** Ends all watches. With `closed`, watchers first get everything that was to be sent in this turn. */
+  /** Ends all watches. With `closed`, watchers first get the changes that are already published. */
   endAll(reason: CacheWatchEnd): void {
     if (reason.reason === 'closed' && this.#scheduled) this.#turn();
     for (const watcher of [...this.#watchers]) watcher.group.end(watcher, reason);

@@ -1,5 +1,6 @@
 /**
- * The watchers of a group, in three lists by what a dispatch does with them. Adding, removing and moving cost O(1).
+ * The watchers of a group, in three lists: one for each way in which a dispatch treats a watcher. Adding, removing and
+ * moving cost O(1).
  * Invariant: a watcher with place P and slot S is at index S of list P, and in no other list.
  */
 import type { EventSink } from '../cache.ts';
@@ -7,40 +8,40 @@ import type { EventSink } from '../cache.ts';
 export type Place =
   /** In no list: still catching up, or ended. */
   | 'none'
-  /** A dispatch writes to its sink directly. */
+  /** A dispatch writes to the sink of the watcher directly. */
   | 'ready'
-  /** A dispatch puts its batches into the queue. */
+  /** A dispatch adds its batches to the queue of the watcher. */
   | 'waiting'
-  /** A dispatch hands it only the batches above its `after`. */
+  /** A dispatch passes only batches above the `after` of the watcher. */
   | 'late';
 
 export interface Member {
   readonly sink: EventSink;
-  /** Changed by `GroupMembers` only, as is `slot`. */
+  /** `place` and `slot` are changed by `GroupMembers` only. */
   place: Place;
   slot: number;
 }
 
-/** Stands in for the sink of a member that left in the middle of a dispatch. */
+/** Replaces the sink of a member that leaves during a dispatch. */
 const NO_SINK: EventSink = { write: () => true, end: () => {} };
 
 export class GroupMembers<M extends Member> {
   readonly ready: M[] = [];
-  /** The sinks of `ready`, at the same indexes, so that a dispatch touches nothing else. */
+  /** The sinks of `ready`, at the same indexes. A dispatch to ready members reads only this array. */
   readonly sinks: EventSink[] = [];
   readonly waiting: M[] = [];
   readonly late: M[] = [];
   /** The number of members in all lists. */
   size = 0;
 
-  /** A copy: members may leave while it is used. */
+  /** Returns a copy of all members, because members may leave while the caller iterates. */
   all(): M[] {
     return [...this.ready, ...this.waiting, ...this.late];
   }
 
   /**
-   * Moves a member. The last one of the list that it leaves takes its slot, so that list must not be iterated
-   * meanwhile.
+   * Moves a member to another list. The last member of its old list takes its slot, so the old list must not be
+   * iterated meanwhile.
    */
   put(member: M, place: Place): void {
     if (member.place === place) return;
@@ -54,7 +55,7 @@ export class GroupMembers<M extends Member> {
     if (place === 'ready') this.sinks.push(member.sink);
   }
 
-  /** A dispatch that is under way does not reach the member's sink any more. */
+  /** Makes sure that the current dispatch does not call the sink of the member any more. */
   mute(member: M): void {
     if (member.place === 'ready') this.sinks[member.slot] = NO_SINK;
   }

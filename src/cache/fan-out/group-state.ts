@@ -18,20 +18,20 @@ export type GroupPhase =
   | 'idle'
   /** The `taken` changes are being rendered. */
   | 'rendering'
-  /** As `rendering`, but too many changes waited meanwhile: they were dropped, and the watchers are about to end. */
+  /** Like `rendering`, but too many changes waited meanwhile. They were dropped, and all watchers are about to end. */
   | 'overflowed'
-  /** The `taken` changes are being handed to watchers. */
+  /** The `taken` changes are being written to watchers. */
   | 'dispatching';
 
 export interface GroupState {
   phase: GroupPhase;
-  /** Changes that are published and not taken, in order. */
+  /** Changes that are published but not yet taken, in order. */
   backlog: Change[];
   /** Operand of `render`. */
   taken: readonly Change[];
   /** Operand of `dispatch`: the chunks of `taken`. */
   rendered: Rendered | undefined;
-  /** Operands of `settle`: the revision that the dispatch got to, and why it got no further. */
+  /** Operands of `settle`: the last dispatched revision, and the error that stopped the rendering. */
   position: Revision;
   failure: Error | undefined;
   /** How many changes may wait while others are rendered. */
@@ -46,9 +46,12 @@ export type GroupEffect =
   | 'schedule'
   /** Render `taken`. Then, maybe later, `changesRendered`. */
   | 'render'
-  /** Hand the chunks of `rendered` to the watchers. Then `changesDispatched`. */
+  /** Write the chunks of `rendered` to the watchers. Then `changesDispatched`. */
   | 'dispatch'
-  /** End the watchers that a `failure` concerns, and make late ones live up to `position`. Then `groupSettled`. */
+  /**
+   * End the watchers that should have got the failed change, and make late watchers live whose `after` is at or below
+   * `position`. Then `groupSettled`.
+   */
   | 'settle'
   /** End all watchers as too slow. */
   | 'end-all';
@@ -68,34 +71,34 @@ export function newGroupState(limits: { readonly backlog: number; readonly rende
   };
 }
 
-/** Whether everything published has been handed to the watchers. */
+/** Whether all published changes have been dispatched. */
 export function isSettled(state: GroupState): boolean {
   return state.phase === 'idle' && state.backlog.length === 0;
 }
 
 // ── Transitions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A change of the range is published to a group with watchers. */
+/** Event: a change of the range was published to a group that has watchers. */
 export function changePublished(state: GroupState, change: Change): GroupEffect {
   if (state.phase === 'overflowed') return 'none';
   if (state.phase === 'rendering' && state.backlog.length >= state.backlogLimit) {
     state.phase = 'overflowed';
     state.backlog = [];
-    // The watchers end in a later turn: no sink is called while changes are published.
+    // The watchers end in a later turn, because no sink may be called while changes are published.
     return 'schedule';
   }
   state.backlog.push(change);
   return state.phase === 'idle' && state.backlog.length === 1 ? 'schedule' : 'none';
 }
 
-/** A scheduled turn has come, or a caller wants the backlog to be dispatched now. */
+/** Event: a scheduled turn has come, or a caller wants the backlog to be dispatched now. */
 export function groupTurn(state: GroupState): GroupEffect {
   if (state.phase !== 'overflowed') return takeNext(state);
   state.phase = 'rendering';
   return 'end-all';
 }
 
-/** The `taken` changes are rendered. */
+/** Event: the `taken` changes are rendered. */
 export function changesRendered(state: GroupState, result: Rendered): GroupEffect {
   if (state.phase === 'overflowed') {
     state.phase = 'idle';
@@ -107,7 +110,10 @@ export function changesRendered(state: GroupState, result: Rendered): GroupEffec
   return 'dispatch';
 }
 
-/** The chunks are with the watchers. `hasLate`: there are late watchers, which a failure may not concern. */
+/**
+ * Event: the chunks were written to the watchers. `hasLate`: the group has late watchers, which may not need the failed
+ * change.
+ */
 export function changesDispatched(state: GroupState, hasLate: boolean): GroupEffect {
   const { taken } = state;
   const { error, failedAt } = state.rendered!;
@@ -116,17 +122,17 @@ export function changesDispatched(state: GroupState, hasLate: boolean): GroupEff
   state.rendered = undefined;
   state.failure = error;
   state.position = taken[error === undefined ? taken.length - 1 : failedAt]!.revision;
-  // Late watchers that begin behind the failed change still want the rest.
+  // Late watchers whose `after` is above the failed change still need the changes after it.
   if (error !== undefined && hasLate) state.backlog = [...taken.slice(failedAt + 1), ...state.backlog];
   return 'settle';
 }
 
-/** Watchers have ended and moved as the dispatch required. */
+/** Event: the effect `settle` was performed. */
 export function groupSettled(state: GroupState): GroupEffect {
   return takeNext(state);
 }
 
-/** The last watcher has left: the backlog is for none. */
+/** Event: the last watcher has left. Nobody needs the backlog. */
 export function groupDeserted(state: GroupState): void {
   state.backlog = [];
 }

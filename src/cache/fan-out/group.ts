@@ -1,8 +1,8 @@
 /**
- * The watchers of one range, one filter and one renderer. Each change is filtered, rendered and encoded once, and the
- * same batches go to all of them. This file is the loop around two state machines, one for the group's changes
- * (`group-state.ts`) and one for each watcher (`watcher-state.ts`): it performs their effects and tells them the
- * outcomes.
+ * A group of watchers with the same range, filter and renderer. Each change is filtered, rendered and encoded once, and
+ * all watchers get the same batches. This file is the loop around two state machines, one for the group's changes
+ * (`group-state.ts`) and one for each watcher (`watcher-state.ts`): it performs their effects and calls the transitions
+ * of the outcomes.
  *
  * Sinks may call back into their watches at any time.
  * Invariant: while batches are dispatched no list of members loses an element. A member that ends meanwhile is muted at
@@ -58,9 +58,9 @@ export interface GroupHost {
   scheduleGroup(group: Group): void;
   /** Calls `turn` of the watcher's group in a later turn. */
   scheduleWatcher(watcher: Watcher): void;
-  /** The watcher has ended and left the group. Its sink is told afterwards. */
+  /** Called when a watcher has ended and left the group, before its sink's `end`. */
   ended(watcher: Watcher, group: Group, reason: CacheWatchEnd): void;
-  /** A sink threw from `end`. */
+  /** Called when a sink's `end` threw. */
   sinkFailed(): void;
 }
 
@@ -75,11 +75,11 @@ export class Group implements WatcherGroup {
   readonly #host: GroupHost;
   readonly #state: GroupState;
   readonly #members = new GroupMembers<Watcher>();
-  /** Slots of `ready` whose sinks asked for a pause in the present batch, ascending. */
+  /** The slots of `ready` whose sinks asked for a pause in the current batch, ascending. */
   readonly #paused: number[] = [];
-  /** Members that ended during the present dispatch. */
+  /** Members that ended during the current dispatch. */
   #left: Watcher[] = [];
-  /** Members whose sinks were drained during the present dispatch. */
+  /** Members whose sinks were drained during the current dispatch. */
   #drained: Watcher[] = [];
 
   constructor(range: CacheRange, filter: Filter | undefined, renderer: EventRenderer, host: GroupHost) {
@@ -91,12 +91,12 @@ export class Group implements WatcherGroup {
     this.#state = newGroupState({ backlog: host.backlog, render });
   }
 
-  /** Takes a change of the range. No sink is called before a later turn. */
+  /** Publishes a change of the range. Sinks are called in a later turn. */
   publish(change: Change): void {
     if (this.#members.size > 0) this.#run(changePublished(this.#state, change));
   }
 
-  /** Dispatches everything that waits, unless changes are being rendered asynchronously or dispatched. */
+  /** Dispatches the backlog, unless changes are being rendered asynchronously or dispatched. */
   flush(): void {
     this.#run(groupTurn(this.#state));
   }
@@ -162,7 +162,7 @@ export class Group implements WatcherGroup {
     if (!isPromise(rendered)) return changesRendered(this.#state, rendered);
     const finish = (result: Rendered): void => {
       this.#run(changesRendered(this.#state, result));
-      // A turn follows in any case: it clears what the renderer remembers.
+      // Always schedule a turn, because a turn clears the memo of the renderer.
       this.#host.scheduleGroup(this);
     };
     rendered.then(finish, (caught: unknown) => finish(failedRendering(caught)));
@@ -184,7 +184,7 @@ export class Group implements WatcherGroup {
     const { ready, waiting } = this.#members;
     this.#writeToReady(batch.chunks);
     for (const watcher of waiting) enqueueBatch(watcher.state, batch);
-    // From the end, because a removal moves the last member to the free slot.
+    // From the last slot to the first, because a removal moves the last member to the free slot.
     for (let slot = this.#paused.pop(); slot !== undefined; slot = this.#paused.pop()) {
       const watcher = ready[slot]!;
       if (hasEnded(watcher)) continue;
@@ -226,14 +226,16 @@ export class Group implements WatcherGroup {
     }
   }
 
-  /** Ends the watchers that were to be told of the change at `revision`, which could not be rendered. */
+  /** Ends the watchers that need the change at `revision`, which could not be rendered. */
   #fail(revision: Revision, error: Error): void {
     for (const watcher of this.#members.all()) {
       if (watcher.place !== 'late' || watcher.state.after < revision) this.end(watcher, { reason: 'failed', error });
     }
   }
 
-  /** Makes late watchers live for which nothing is left to skip. Changes that wait are at or above `position`. */
+  /**
+   * Makes late watchers live that have no more changes to skip. The changes in the backlog are at or above `position`.
+   */
   #promote(position: Revision): void {
     const head = this.#host.head();
     const settled = isSettled(this.#state);
@@ -282,7 +284,7 @@ export class Group implements WatcherGroup {
   #join(watcher: Watcher): WatcherEffect {
     const head = this.#host.head();
     const late = !isSettled(this.#state) || head < watcher.state.after;
-    // Before anything else is written: a change may be published within the write.
+    // Add the watcher before the sink is written to, because a change may be published during that write.
     this.#members.put(watcher, late ? 'late' : 'waiting');
     return watcherJoined(watcher.state, head, late);
   }
@@ -298,7 +300,7 @@ export class Group implements WatcherGroup {
     }
   }
 
-  /** Puts a watcher into the list where its state belongs. */
+  /** Moves a watcher to the list that its state requires. */
   #place(watcher: Watcher): void {
     const place = placeOf(watcher.state);
     if (place === watcher.place) return;

@@ -7,8 +7,8 @@
  * event of a live watch allocates anything.
  *
  * Phases: `catching-up` → (`late` →) `live` → `ended`. Every phase may go to `ended`, and `ended` is final.
- * Invariants: chunks reach the sink in order; nothing is written to a sink that is not `open`; the queue is empty while
- * the watch catches up.
+ * Invariants: chunks reach the sink in order. Only an `open` sink is written to. The queue is empty while the watch
+ * catches up.
  */
 import type { Revision } from '../../storage/storage.ts';
 import type { CacheWatchEnd, QueueBounds } from '../cache.ts';
@@ -19,11 +19,11 @@ import type { CatchUp, Slice } from './catch-up.ts';
 export const SLICES_PER_TURN = 16;
 
 export type WatcherPhase =
-  /** Pulls slices from its cursor. Its group hands it nothing. */
+  /** Pulls slices from its cursor. Its group passes no changes to it. */
   | 'catching-up'
   /**
-   * Has caught up, but its group still has changes to dispatch that are at or below `after`: those are not for this
-   * watch.
+   * Has caught up, but its group still has changes to dispatch that are at or below `after`. This watch must not get
+   * those.
    */
   | 'late'
   /** Gets every change that its group dispatches. */
@@ -34,13 +34,13 @@ export type WatcherPhase =
 export type SinkPhase =
   /** Takes the next chunks. */
   | 'open'
-  /** A slice is being rendered for it. */
+  /** A slice is being rendered for the sink. */
   | 'rendering'
-  /** Its `write` is running. */
+  /** The sink's `write` is running. */
   | 'writing'
-  /** Its `write` is running and has called `drained()`. */
+  /** The sink's `write` is running and has called `drained()`. */
   | 'drained'
-  /** Asked for a pause. */
+  /** The sink has asked for a pause. */
   | 'paused';
 
 export interface WatcherState {
@@ -60,7 +60,7 @@ export interface WatcherState {
   slice: Slice | undefined;
   /** Operand of `write`. */
   chunks: readonly Uint8Array[];
-  /** Operand of `end`. Before that: how the watch ends once its last chunks are written. */
+  /** Operand of `end`. If it is set earlier, the watch ends with this reason once its last chunks are written. */
   ending: CacheWatchEnd | undefined;
 }
 
@@ -95,27 +95,27 @@ export function newWatcherState(catchUp: CatchUp): WatcherState {
   };
 }
 
-/** Whether the group may write to the sink directly: nothing waits for it and nothing is under way. */
+/** Whether the group may write to the sink directly: the sink is open and the queue is empty. */
 export function isReady(state: WatcherState): boolean {
   return state.sink === 'open' && state.queue.length === 0 && (state.phase === 'live' || state.phase === 'late');
 }
 
-/** Whether more may wait for the sink. */
+/** Whether the queue may take another batch. */
 export function hasRoom(state: WatcherState, bounds: QueueBounds): boolean {
   return state.queuedEvents < bounds.events && state.queuedBytes < bounds.bytes;
 }
 
 // ── Transitions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A scheduled turn has come. */
+/** Event: a scheduled turn has come. */
 export function watcherTurn(state: WatcherState): WatcherEffect {
   state.slices = 0;
   return advance(state);
 }
 
 /**
- * The group at revision `head` has taken the watch over. `late`: it still has changes to dispatch that are not for this
- * watch.
+ * Event: the watch has joined its group, which is at revision `head`. `late`: the group still has changes to dispatch
+ * that this watch must not get.
  */
 export function watcherJoined(state: WatcherState, head: Revision, late: boolean): WatcherEffect {
   state.phase = late ? 'late' : 'live';
@@ -123,12 +123,12 @@ export function watcherJoined(state: WatcherState, head: Revision, late: boolean
   return state.slice === undefined ? advance(state) : 'render';
 }
 
-/** The group has no more changes that are not for this watch. */
+/** Event: the group has dispatched all changes that this watch must not get. */
 export function watcherPromoted(state: WatcherState): void {
   if (state.phase === 'late') state.phase = 'live';
 }
 
-/** The slice is rendered. With an error the watch fails behind the chunks. */
+/** Event: the slice is rendered. With an error, the watch fails after the chunks are written. */
 export function sliceRendered(
   state: WatcherState,
   chunks: readonly Uint8Array[],
@@ -141,7 +141,7 @@ export function sliceRendered(
   return chunks.length > 0 ? write(state, chunks) : advance(state);
 }
 
-/** The sink's `write` has returned `more`. */
+/** Event: the sink's `write` has returned `more`. */
 export function sinkWritten(state: WatcherState, more: boolean): WatcherEffect {
   if (state.phase === 'ended') return 'none';
   state.sink = more || state.sink === 'drained' ? 'open' : 'paused';
@@ -149,12 +149,12 @@ export function sinkWritten(state: WatcherState, more: boolean): WatcherEffect {
   return advance(state);
 }
 
-/** The group wrote to the sink of a ready watch directly, and the sink asked for a pause. */
+/** Event: the group wrote to the sink of a ready watch directly, and the sink asked for a pause. */
 export function sinkPaused(state: WatcherState): void {
   state.sink = 'paused';
 }
 
-/** The sink takes chunks again. */
+/** Event: the sink takes chunks again. */
 export function sinkDrained(state: WatcherState): WatcherEffect {
   if (state.phase === 'ended') return 'none';
   if (state.sink === 'writing') state.sink = 'drained';
@@ -164,7 +164,7 @@ export function sinkDrained(state: WatcherState): WatcherEffect {
 }
 
 /**
- * Puts a batch of the group behind everything that waits. The caller asks `hasRoom` once for all batches of a dispatch.
+ * Adds a batch of the group to the end of the queue. The caller checks `hasRoom` once for all batches of a dispatch.
  */
 export function enqueueBatch(state: WatcherState, batch: Batch): void {
   if (state.phase === 'ended') return;
@@ -173,7 +173,7 @@ export function enqueueBatch(state: WatcherState, batch: Batch): void {
   state.queuedBytes += batch.bytes;
 }
 
-/** Sends a batch to this watch alone, behind everything that waits. */
+/** Sends a batch to this watch alone, after the batches in its queue. */
 export function sendBatch(state: WatcherState, batch: Batch): WatcherEffect {
   enqueueBatch(state, batch);
   return advance(state);
@@ -193,7 +193,7 @@ export function endWatcher(state: WatcherState, reason: CacheWatchEnd): WatcherE
 
 // ── The next effect ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** With an open sink: the end, the queue, or the next slice, in this order. */
+/** Returns the next effect for an open sink: the end, the queue, or the next slice, in this order. */
 function advance(state: WatcherState): WatcherEffect {
   if (state.phase === 'ended') return 'none';
   if (state.ending !== undefined) return endWatcher(state, state.ending);
@@ -218,7 +218,8 @@ function nextSlice(state: WatcherState, catchUp: CatchUp): WatcherEffect {
       state.sink = 'rendering';
     }
     if (slice.type === 'changes' && slice.caughtUp) {
-      // The group takes over before the last slice is rendered: changes that are published meanwhile go to the queue.
+      // The watch joins the group before its last slice is rendered, so that changes that are published meanwhile go to
+      // the queue.
       state.catchUp = undefined;
       return 'join';
     }

@@ -1,6 +1,6 @@
 /**
- * One watch of a cache: its state, its sink, and the methods that its owner calls. The group of the watch does the
- * work.
+ * One watch of a cache: its state, its sink, and the methods that its owner calls. The group of the watch implements
+ * them.
  */
 import type { CacheWatch, CacheWatchEnd, EventSink } from '../cache.ts';
 import type { CatchUp } from './catch-up.ts';
@@ -9,13 +9,13 @@ import { newWatcherState, type WatcherState } from './watcher-state.ts';
 
 /** The methods of a group (`group.ts`) that concern one of its watchers. */
 export interface WatcherGroup {
-  /** A turn of a watcher that catches up has come. */
+  /** Called when the scheduled turn of a watcher that catches up has come. */
   turn(watcher: Watcher): void;
-  /** See `CacheWatch.drained`. During a dispatch it takes effect at the end of it. */
+  /** See `CacheWatch.drained`. A call during a dispatch takes effect when the dispatch is over. */
   drained(watcher: Watcher): void;
   /** See `CacheWatch.bookmark`. */
   bookmark(watcher: Watcher): boolean;
-  /** Ends a watch at once: the sink's `end` is called within. Does nothing if the watch has ended. */
+  /** Ends a watch and calls the sink's `end` before it returns. Does nothing if the watch has ended. */
   end(watcher: Watcher, reason: CacheWatchEnd): void;
 }
 
