@@ -1,10 +1,10 @@
 /**
- * The first server of the chain: it sends requests to group-versions of other servers to their proxy, and all others to
- * the delegate.
+ * The aggregator, which is the first server of the chain. It sends requests for remote group-versions to the proxy, and
+ * all other requests to the delegate.
  *
- * Invariants: an APIService that was written through this server counts in the next request. A request to a local
- * version costs the comparison of two revisions, and one lookup if there are remote versions at all. `/apis` and
- * `/apis/<group>` never get here: discovery answers them.
+ * Invariants: an APIService that was written through this server is used by the next request. A request for a local
+ * version costs the comparison of two revisions, plus one lookup if there are remote versions. `/apis` and
+ * `/apis/<group>` never reach the aggregator: discovery answers them.
  */
 import { StatusError } from '../apimachinery/status/status.ts';
 import { serviceUnavailable } from '../apimachinery/status/status-catalogue.ts';
@@ -37,25 +37,25 @@ export interface AggregatorServerOptions {
   readonly metrics: MetricRegistry;
   /** The resource `apiservices`. */
   readonly apiServices: StoredResource;
-  /** All local versions are registered as APIServices, except `unregistered`. */
+  /** Has all local versions, which are registered as APIServices except for those in `unregistered`. */
   readonly discovery: DiscoveryManager;
-  /** The names of APIServices that are not made although their version is served. Default: none. */
+  /** The names of APIServices that are not created although their version is served. Default: none. */
   readonly unregistered?: readonly string[];
   readonly openapi: OpenApiManager;
   /** Resolves when every server of this process has published its stored resources. */
   readonly published: () => Promise<void>;
-  /** The Services and EndpointSlices. They are not read while there are no remote versions. */
+  /** Listers of Services and EndpointSlices. They are not read while there are no remote versions. */
   readonly services: Lister;
   readonly endpointSlices: Lister;
   readonly resolver: ServiceResolver;
   readonly client: BackendClient;
   readonly proxy: ProxyHandler;
   /**
-   * Whether the storage must not be written: local versions are not registered, and remote ones are neither checked nor
-   * served. Default false.
+   * Whether the storage must not be written. Local versions are then not registered, and remote versions are neither
+   * checked nor served. Default false.
    */
   readonly readOnly?: boolean;
-  /** Answers requests to local versions. */
+  /** Answers requests for local versions. */
   readonly delegate: RequestHandler;
 }
 
@@ -73,8 +73,8 @@ export class AggregatorServer {
   }
 
   /**
-   * Serves a request to a resource, or to a path that no document answers. Throws, or rejects with, a StatusError.
-   * Requests that arrive before `start()` has read the APIServices wait for it.
+   * Serves a request for a resource, or for a path that is not a discovery or OpenAPI document. Throws, or rejects
+   * with, a StatusError. Requests that arrive before `start()` has read the APIServices wait for it.
    */
   readonly handle = (request: ServerRequest): MaybePromise<Answer> => {
     const lister = this.#lister;
@@ -84,7 +84,7 @@ export class AggregatorServer {
   };
 
   /**
-   * Reads the stored APIServices, registers the local versions, and begins to check the remote ones. Called once.
+   * Reads the stored APIServices, registers the local versions, and begins to check the remote versions. Called once.
    * Rejects if a local version cannot be registered.
    */
   async start(): Promise<void> {
@@ -118,9 +118,8 @@ export class AggregatorServer {
   }
 
   /**
-   * Resolves when the servers of all versions that `start()` found available have been asked for their discovery once.
-   * A server that fails counts as asked: its versions are Stale. Never resolves if `start()` cannot read the
-   * APIServices.
+   * Resolves when every remote server that was available at `start()` has been asked for its discovery once. The
+   * versions of a server that fails are Stale. Never resolves if `start()` cannot read the APIServices.
    */
   async discovered(): Promise<void> {
     await this.#started.promise;
@@ -133,7 +132,7 @@ export class AggregatorServer {
     await Promise.all(this.#loops.map((loop) => loop.stop()));
   }
 
-  /** Shows the remote versions in discovery and OpenAPI. */
+  /** Publishes the remote versions in discovery and OpenAPI. */
   #publishRemotes(): void {
     const { discovery, openapi } = this.#options;
     this.#discovery = new RemoteDiscovery({ ...this.#options, publisher: discovery.remote });
@@ -169,15 +168,15 @@ export class AggregatorServer {
 }
 
 /**
- * The Status of a request to an unavailable version. It leaves out the message of the condition, which may contain
- * addresses inside the cluster. The status of the APIService has it.
+ * The Status of a request for an unavailable version. It does not contain the message of the condition, which may have
+ * addresses inside the cluster. The status of the APIService shows the message.
  */
 function unavailable({ name, availability }: RemoteVersion) {
   const reason = availability.reason === '' ? '' : ` (${availability.reason})`;
   return serviceUnavailable(`the server of APIService ${name} is unavailable${reason}`);
 }
 
-/** Returns the group-version of `/apis/<group>/<version>` and `/api/<version>`, with or without slashes behind it. */
+/** Returns the group-version of `/apis/<group>/<version>` and `/api/<version>`, with or without trailing slashes. */
 function versionOfPath(path: string): { readonly group: string; readonly version: string } | undefined {
   const match = /^\/(?:api|apis\/([^/]+))\/([^/]+)\/*$/.exec(path);
   return match === null ? undefined : { group: match[1] ?? '', version: match[2] as string };

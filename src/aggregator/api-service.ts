@@ -1,6 +1,6 @@
 /**
- * The kind APIService: it names the server of a group-version. An APIService without a service is served by this
- * server, and has the condition Available from its creation on.
+ * The kind APIService, which names the server of a group-version. An APIService without `spec.service` is served by
+ * this server, and has the condition Available from its creation on.
  */
 
 import { quote } from '../apimachinery/go-format.ts';
@@ -108,7 +108,9 @@ function localCondition(now: number): JsonObject {
   };
 }
 
-/** Keeps the spec, labels, annotations, finalizers and owner references. */
+/**
+ * Called on an update of the status. Takes the spec, labels, annotations, finalizers and owner references from `old`.
+ */
 function prepareApiServiceStatusForUpdate(object: JsonObject, old: JsonObject): void {
   takeField(object, old, 'spec');
   const meta = ensureMeta(object);

@@ -26,7 +26,7 @@ export interface TestAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** The chunks of the body. Default: none. */
   readonly body?: string | readonly string[];
-  /** Default `end`. `abort`: the connection breaks after the chunks. `hang`: nothing follows them. */
+  /** Default `end`. `abort`: the connection breaks after the chunks. `hang`: the response never ends. */
   readonly ending?: 'end' | 'abort' | 'hang';
 }
 

@@ -1,4 +1,4 @@
-/** Log lines about the documents of a service. Each failure is logged once, not with every retry, and so is its end. */
+/** Logs failures to fetch the documents of a service. A failure that repeats is logged once, and so is the recovery. */
 import type { LogFields, Logger } from '../base/logger.ts';
 import type { RemoteVersion } from './remote-version.ts';
 
@@ -14,7 +14,7 @@ export class FailureLog {
     this.#documents = documents;
   }
 
-  /** `versions` are those of the service. */
+  /** Called after each failed fetch. `versions` are the versions of the service. */
   failed(versions: readonly RemoteVersion[], { message }: Error): void {
     if (message === this.#logged) return;
     this.#logged = message;

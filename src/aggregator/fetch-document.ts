@@ -1,4 +1,4 @@
-/** A document of the server behind an APIService, fetched within a time and up to a size. */
+/** Fetches a document from the server behind an APIService, with limits on its time and its size. */
 import type { HttpHeaders } from '../apimachinery/http/transport.ts';
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { onAbort } from '../base/abort.ts';
@@ -15,7 +15,7 @@ export interface DocumentRequest {
   /** The ETag of the known document. Default: the document is fetched whether it has changed or not. */
   readonly etag?: string | undefined;
   readonly user: UserInfo;
-  /** Time for the whole answer. */
+  /** The time limit of the whole response. */
   readonly timeoutMs: number;
   /** The largest body that is read. A larger one is a failure. */
   readonly limitBytes: number;
@@ -25,14 +25,14 @@ export interface DocumentRequest {
 export interface FetchedDocument {
   readonly status: number;
   readonly contentType: string;
-  /** '' if there is none. */
+  /** The ETag of the response; '' if there is none. */
   readonly etag: string;
   readonly body: Uint8Array;
 }
 
 /**
- * Sends a GET and reads the answer, whatever its status. Rejects with a TransportError, or with the reason of the
- * signal. Leaves no request running.
+ * Sends a GET and reads the response, whatever its status. Rejects with a TransportError, or with the reason of the
+ * signal. No request is running when it settles.
  */
 export async function fetchDocument(
   { client, clock }: { readonly client: BackendClient; readonly clock: Clock },

@@ -1,8 +1,8 @@
 /**
- * The state machine that decides when a document of another server is fetched: at once after a change, periodically
- * after a success, with backoff after a failure, not at all while it is paused.
+ * The state machine that decides when the document of another server is fetched: at once after a change, periodically
+ * after a success, with backoff after a failure, and not at all while it is paused.
  *
- * Invariant: at most one fetch runs. A change during a fetch causes one more fetch, because the running one may have
+ * Invariant: at most one fetch runs. A change during a fetch causes another fetch, because the running fetch may have
  * read the state before the change.
  */
 import { type BackoffPolicy, backoffDelay } from '../base/backoff.ts';
@@ -12,7 +12,7 @@ export interface RefreshPolicy {
   readonly periodMs: number;
   /** The time between a failure and the next fetch. */
   readonly backoff: BackoffPolicy;
-  /** The least time between the starts of two fetches, however often the subject changes. */
+  /** The least time between the starts of two fetches, however often `change` occurs. */
   readonly gapMs: number;
 }
 
@@ -25,7 +25,7 @@ export type RefreshState =
       readonly kind: 'fetching';
       readonly startedAt: number;
       readonly failures: number;
-      /** Whether the subject has changed since the start. */
+      /** Whether a `change` has occurred since the fetch started. */
       readonly changed: boolean;
     };
 
@@ -33,7 +33,10 @@ export type RefreshEvent = 'change' | 'pause' | 'due' | 'success' | 'failure';
 
 export const PAUSED: RefreshState = { kind: 'paused' };
 
-/** The times are monotonic milliseconds. An event that does not apply to the state leaves it as it is. */
+/**
+ * Returns the state after an event. Times are monotonic milliseconds. An event that does not apply to the state changes
+ * nothing.
+ */
 export function stepRefresh(
   policy: RefreshPolicy,
   state: RefreshState,

@@ -1,6 +1,7 @@
 /**
- * Documents of one service that are fetched when an APIService changes or becomes available, and periodically after
- * that. A failed fetch is repeated with backoff. Nothing is fetched while no APIService of the service is available.
+ * The base class for documents of one service. They are fetched when an APIService of the service changes or becomes
+ * available, and then periodically. A failed fetch is repeated with backoff. Nothing is fetched while no APIService of
+ * the service is available.
  */
 import { formatGroupVersion } from '../apimachinery/meta/gvk.ts';
 import type { Clock } from '../base/clock.ts';
@@ -20,7 +21,7 @@ export abstract class RefreshedDocuments implements ServiceDocuments {
   readonly #refresher: Refresher;
   #versions: readonly RemoteVersion[] = [];
 
-  /** `documents` names them in the log. */
+  /** `documents` is the name of the documents in the log. */
   protected constructor({ clock, logger }: RefreshedDocumentsOptions, documents: string, policy: RefreshPolicy) {
     const failures = new FailureLog(logger, documents);
     this.#refresher = new Refresher({
@@ -36,11 +37,14 @@ export abstract class RefreshedDocuments implements ServiceDocuments {
     });
   }
 
-  /** Fetches and publishes the documents. `to` is the first version that is available. Rejects with the failure. */
+  /**
+   * Fetches and publishes the documents. `to` is the first available version of the service. Rejects if the fetch
+   * fails.
+   */
   protected abstract fetch(to: RemoteVersion, signal: AbortSignal): Promise<void>;
-  /** Called for each version after a change of any of them. Publishes its state. */
+  /** Called for each version after a change of any version of the service. Publishes the state of the version. */
   protected abstract updated(version: RemoteVersion): void;
-  /** Called when the service has lost a version. Removes what is published of it. */
+  /** Called when the service has lost a version. Removes the published documents of the version. */
   protected abstract removed(version: RemoteVersion): void;
 
   /** The versions of the service, as of the last update. */

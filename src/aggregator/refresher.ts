@@ -1,4 +1,4 @@
-/** The loop around the refresh machine: one timer, and at most one fetch at a time. */
+/** The loop around the refresh machine, with one timer and at most one fetch at a time. */
 import type { Clock, Timer } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
 import { PAUSED, type RefreshEvent, type RefreshPolicy, type RefreshState, stepRefresh } from './refresh-machine.ts';
@@ -6,13 +6,13 @@ import { PAUSED, type RefreshEvent, type RefreshPolicy, type RefreshState, stepR
 export interface RefresherOptions {
   readonly clock: Clock;
   readonly policy: RefreshPolicy;
-  /** Called for each fetch. The signal aborts when the refresher is paused or stopped. A rejection is a failure. */
+  /** Fetches once. The signal aborts when the refresher is paused or stopped. A rejection counts as a failure. */
   fetch(signal: AbortSignal): Promise<void>;
   /** Called when a fetch has failed and was not aborted. */
   onFailure(error: Error): void;
 }
 
-/** Paused until the first `change()`. */
+/** A refresher is paused until the first `change()`. */
 export class Refresher {
   readonly #options: RefresherOptions;
   #state: RefreshState = PAUSED;
@@ -26,22 +26,22 @@ export class Refresher {
     this.#options = options;
   }
 
-  /** Fetches soon, because the subject has changed. */
+  /** Called when the document may have changed. Fetches it soon. */
   change(): void {
     this.#step('change');
   }
 
-  /** Aborts the running fetch. Fetches nothing until the next `change()`. */
+  /** Aborts the running fetch, and fetches nothing until the next `change()`. */
   pause(): void {
     this.#step('pause');
   }
 
-  /** Resolves when the fetch that runs at the call has ended, with success or failure. */
+  /** Resolves when the fetch that is running now has ended, with success or failure. */
   settled(): Promise<void> {
     return this.#running ?? Promise.resolve();
   }
 
-  /** Resolves when no fetch runs any more. Later calls of `change()` do nothing. */
+  /** Stops fetching. Resolves when no fetch is running. Later calls of `change()` do nothing. */
   async stop(): Promise<void> {
     this.#step('pause');
     this.#stopped = true;
@@ -69,7 +69,7 @@ export class Refresher {
   #start(): void {
     const abort = new AbortController();
     this.#abort = abort;
-    // The next fetch begins only when an aborted one has settled.
+    // The next fetch begins only after an aborted fetch has settled.
     this.#running = Promise.resolve(this.#running).then(() => this.#run(abort));
   }
 

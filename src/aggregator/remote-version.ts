@@ -1,6 +1,6 @@
 /**
- * A remote group-version: an APIService with a service, parsed once per change, and the client for the server behind
- * it. The proxy, discovery, OpenAPI and the availability checks share these interfaces.
+ * The types of a remote group-version (an APIService with `spec.service`) and of the client for its server. The proxy,
+ * discovery, OpenAPI and the availability checks share them.
  */
 import type { HttpHeaders } from '../apimachinery/http/transport.ts';
 import { flagAt, numberAt, objectAt, objectsAt, textAt } from '../apimachinery/meta/object-fields.ts';
@@ -27,7 +27,7 @@ export interface BackendService {
   readonly port: number;
 }
 
-/** One remote APIService. Immutable: a change of the APIService makes another one. */
+/** One remote APIService, parsed. It is immutable: a change of the APIService makes a new RemoteVersion. */
 export interface RemoteVersion {
   /** The name of the APIService: `v1.bank.example.com`. */
   readonly name: string;
@@ -51,15 +51,18 @@ export interface BackendRequest {
   readonly headers: HttpHeaders;
   /** Default: none. */
   readonly body?: Uint8Array | ByteSource;
-  /** Cancels the request. Before the response, the call rejects with its reason; afterwards, the body aborts. */
+  /**
+   * Cancels the request. Before the response, the call rejects with the reason of the signal; afterwards, the body
+   * aborts.
+   */
   readonly signal?: AbortSignal;
-  /** Follows the request; called for each endpoint that is tried. */
+  /** Observes the request. Called for each endpoint that is tried. */
   readonly observer?: RequestObserver;
-  /** The user that the headers X-Remote-* name. Default: they are absent. */
+  /** The user to send in the headers X-Remote-*. Default: the headers are not sent. */
   readonly user?: UserInfo;
   /**
-   * Whether the request is passed on for a client. Then X-Forwarded-Host is set to the address of the server, as in the
-   * reference, and `headers` belong to the client, which adds to them. Default false.
+   * Whether the request is forwarded for a client of this server. Then X-Forwarded-Host is set to the address of the
+   * backend, as in kube-aggregator, and the BackendClient takes ownership of `headers` and adds to them. Default false.
    */
   readonly isForwarded?: boolean;
 }
@@ -72,7 +75,7 @@ export interface BackendUpgradeRequest extends Omit<BackendRequest, 'body'> {
 /**
  * The client for the servers behind APIServices. It resolves the service, presents the front-proxy certificate, and
  * verifies the server's certificate for `<service>.<namespace>.svc`. Failures are TransportErrors in the words of Go's
- * HTTP client. Their `retryable` is true exactly if the request was not sent.
+ * HTTP client. Their `retryable` is true if, and only if, the request was not sent.
  */
 export interface BackendClient {
   /** Sends a request and resolves with the head of the response. Follows no redirects. */
@@ -81,14 +84,14 @@ export interface BackendClient {
   upgrade(to: RemoteVersion, request: BackendUpgradeRequest): Promise<OutboundUpgrade>;
 }
 
-/** Reports whether requests are sent to the server of a version. */
+/** Whether requests may be sent to the server of a version. */
 export function isAvailable({ availability }: RemoteVersion): boolean {
   return availability.status === 'True';
 }
 
 const DEFAULT_PORT = 443;
 
-/** Returns undefined for a local APIService, which has no service. */
+/** Parses an APIService. Returns undefined for a local APIService, which has no `spec.service`. */
 export function parseRemoteVersion(object: JsonObject): RemoteVersion | undefined {
   const service = objectAt(object, 'spec', 'service');
   if (service === undefined) return undefined;
@@ -110,7 +113,7 @@ export function parseRemoteVersion(object: JsonObject): RemoteVersion | undefine
   };
 }
 
-/** Returns the condition Available of an APIService. */
+/** Reads the condition Available of an APIService. */
 export function availabilityOf(object: JsonObject): Availability {
   const condition = objectsAt(object, 'status', 'conditions').find(({ type }) => type === 'Available');
   if (condition === undefined) return NOT_CHECKED;

@@ -1,8 +1,9 @@
 /**
- * The remote group-versions of the present APIServices. The router, discovery, OpenAPI and the availability checks read
- * them here.
+ * The set of remote group-versions, made from the APIServices of a lister. The router, discovery, OpenAPI and the
+ * availability checks read it.
  *
- * Invariant: the versions are those of the lister. Each is parsed once per change of its APIService.
+ * Invariant: the set always equals the remote APIServices of the lister. Each version is parsed once per change of its
+ * APIService.
  */
 import type { Lister, ListerChange } from '../server/own/lister.ts';
 import { parseRemoteVersion, type RemoteVersion } from './remote-version.ts';
@@ -10,7 +11,7 @@ import { parseRemoteVersion, type RemoteVersion } from './remote-version.ts';
 export interface RemoteVersionChange {
   /** The name of the APIService. */
   readonly name: string;
-  /** Undefined for a new one. */
+  /** Undefined for a new version. */
   readonly before: RemoteVersion | undefined;
   /** Undefined if the APIService was deleted, or has no service any more. */
   readonly after: RemoteVersion | undefined;
@@ -35,7 +36,7 @@ export class RemoteVersions {
     return this.#groups.get(group)?.get(version);
   }
 
-  /** Returns the version of an APIService; undefined if that is local or does not exist. */
+  /** Returns the version of an APIService; undefined if the APIService is local or does not exist. */
   named(name: string): RemoteVersion | undefined {
     return this.#named.get(name);
   }
@@ -45,8 +46,8 @@ export class RemoteVersions {
   }
 
   /**
-   * Calls the listener with every present version as a new one, then with every change, in order and in the turn in
-   * which the lister reports it. A listener must not throw.
+   * Calls the listener with every existing version as a new one, before it returns. Then calls it with every change, in
+   * order and in the turn in which the lister reports the change. A listener must not throw.
    */
   subscribe(listener: Listener): { stop(): void } {
     this.#listeners.add(listener);

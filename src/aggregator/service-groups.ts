@@ -1,6 +1,6 @@
 /**
- * Remote versions grouped by their service. One server often serves several group-versions: its documents are fetched
- * once for all of them.
+ * Groups remote versions by their Service. One server often serves several group-versions, and its documents are
+ * fetched once for all of them.
  */
 import type { RemoteVersion } from './remote-version.ts';
 import type { RemoteVersionChange } from './remote-versions.ts';
@@ -8,13 +8,13 @@ import type { RemoteVersionChange } from './remote-versions.ts';
 /** The documents of one service. */
 export interface ServiceDocuments {
   /**
-   * Called with all versions of the service after each change of one of them: a version that did not change is the same
-   * value. Called with none when the service has no version any more.
+   * Called with all versions of the service after each change of one of them. Unchanged versions are the same objects
+   * as before. Called with an empty list when the service has no version any more.
    */
   update(versions: readonly RemoteVersion[]): void;
-  /** Resolves when the fetch that runs at the call has ended, with success or failure; at once if none runs. */
+  /** Resolves when the fetch that is running now has ended, with success or failure; at once if no fetch is running. */
   settled(): Promise<void>;
-  /** Called once, at last. Resolves when no request runs any more. What is published stays published. */
+  /** Called once, as the last call. Resolves when no request is running. Published documents stay published. */
   stop(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ interface Group {
 
 export class ServiceGroups {
   readonly #create: () => ServiceDocuments;
-  /** By service. */
+  /** Groups by `serviceKey`. */
   readonly #groups = new Map<string, Group>();
   /** The service of each version, by the name of its APIService. */
   readonly #services = new Map<string, string>();
@@ -44,12 +44,12 @@ export class ServiceGroups {
     if (after !== undefined && key !== undefined) this.#set(after, key);
   }
 
-  /** Resolves when the fetches that run at the call have ended, with success or failure. */
+  /** Resolves when the fetches that are running now have ended, with success or failure. */
   async settled(): Promise<void> {
     await Promise.all([...this.#groups.values()].map(({ documents }) => documents.settled()));
   }
 
-  /** Stops the documents of all services. Resolves when no request runs any more. */
+  /** Stops the documents of all services. Resolves when no request is running. */
   async stop(): Promise<void> {
     for (const group of this.#groups.values()) this.#stop(group);
     this.#groups.clear();

@@ -13,7 +13,7 @@ import type { ResourceDefinition } from '../server/resource/resource-definition.
 import type { Storage } from '../storage/storage.ts';
 
 export interface ExtensionServerOptions {
-  /** The served resources, made by `defineResource`. */
+  /** The resources to serve, made by `defineResource`. */
   readonly resources: readonly ResourceDefinition[];
   /**
    * Runs without a parent API server: the server has its own certificates, an administrator and an authorizer of your
@@ -21,20 +21,21 @@ export interface ExtensionServerOptions {
    */
   readonly standalone?: boolean;
   /**
-   * Where the objects of resources without a store of their own are kept: a folder with the embedded store, which also
-   * holds the server's certificates, or a storage that the caller stops. Default: the folder `.keelson-extension`.
+   * The storage for the objects of resources that do not have their own `store`. `folder`: an embedded store in this
+   * folder, which also holds the server's certificates. A `Storage` is stopped by the caller. Default: the folder
+   * `.keelson-extension`.
    */
   readonly storage?: { readonly folder: string } | 'memory' | Storage;
-  /** The API server behind which this one is registered. Default: found as client-go does, see `connect`. */
+  /** The API server behind which this server is registered. Default: found like client-go does; see `connect`. */
   readonly parent?: ParentOptions;
   readonly authentication?: AuthenticationOptions;
   readonly authorization?: AuthorizationOptions;
   readonly admission?: AdmissionOptions;
   /** Default: nothing is audited. */
   readonly audit?: AuditFileOptions;
-  /** Requests in flight and their time. Default: 400 reads, 200 writes, 60 s. */
+  /** The limits of requests in flight and of their time. Default: 400 reads, 200 writes, 60 s. */
   readonly limits?: GenericServerLimits;
-  /** Called once, before the server starts: adds paths, health checks, metrics and hooks to the generic server. */
+  /** Called once, before the server starts. May add paths, health checks, metrics and hooks to the generic server. */
   readonly setup?: (server: GenericServer) => void;
   /** Default: nothing is logged. */
   readonly logger?: Logger;
@@ -49,7 +50,7 @@ export interface ParentOptions {
   readonly kubeconfig?: string;
   /** Default: the current context. */
   readonly context?: string;
-  /** Sends requests to the parent instead of a connection of its own. The caller stops it. */
+  /** Sends requests to the parent, instead of a connection that the server would open. The caller stops it. */
   readonly transport?: Transport;
 }
 
@@ -58,21 +59,21 @@ export interface AuthenticationOptions {
   readonly anonymous?: boolean;
   /** CAs of client certificates, PEM, in addition to those of the parent or of the standalone server. Default none. */
   readonly clientCa?: string;
-  /** Authenticates bearer tokens before the parent is asked. Default: none does. */
+  /** Authenticates bearer tokens before the parent is asked. Default: only the parent does. */
   readonly tokens?: TokenAuthenticator;
-  /** Audiences that a token must be for, one of them. Default: those of the parent. */
+  /** A token must be for at least one of these audiences. Default: the audiences of the parent. */
   readonly audiences?: readonly string[];
-  /** How long the result of a TokenReview is used. Default 10,000. */
+  /** How many milliseconds the result of a TokenReview is cached. Default 10,000. */
   readonly tokenCacheMs?: number;
 }
 
 export interface AuthorizationOptions {
   /**
-   * Decides instead of the parent. Members of `system:masters` may do anything in any case. Default: the parent decides
-   * by SubjectAccessReview; without a parent, only members of `system:masters` may do anything.
+   * Authorizes requests instead of the parent. Members of `system:masters` may always do anything. Default: the parent
+   * decides by SubjectAccessReview; without a parent, only members of `system:masters` are allowed.
    */
   readonly authorizer?: Authorizer;
-  /** How long the parent's answers are used. Default 10,000. */
+  /** How many milliseconds the parent's answers are cached. Default 10,000. */
   readonly allowedCacheMs?: number;
   readonly deniedCacheMs?: number;
   /** Paths that every user may read. Default `/healthz`, `/livez`, `/readyz`. */
@@ -86,7 +87,7 @@ export interface AdmissionOptions {
    * order of `createAdmission`. Default none.
    */
   readonly plugins?: readonly AdmissionPlugin[];
-  /** Names of plugins that do not run. Default none. */
+  /** The names of plugins to disable. Default none. */
   readonly disable?: readonly string[];
 }
 
@@ -95,11 +96,11 @@ export interface AuditFileOptions {
   readonly policy: string;
   /** The path of the log; `-` is standard output. */
   readonly logPath: string;
-  /** Default 100. */
+  /** The size at which the log is rotated. Default 100. */
   readonly maxSizeMb?: number;
-  /** Default 0: never removed by age. */
+  /** The age at which rotated files are removed. Default 0: never. */
   readonly maxAgeDays?: number;
-  /** Default 0: all are kept. */
+  /** The most rotated files to keep. Default 0: all. */
   readonly maxBackups?: number;
 }
 
@@ -108,23 +109,29 @@ export interface ExtensionListenOptions {
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
-  /** Files of the serving certificate and its key, PEM, read again every 10 s. Default: issued by the server's own CA. */
+  /**
+   * The files of the serving certificate and its key, PEM, which are read again every 10 s. Default: the server's own
+   * CA issues a certificate.
+   */
   readonly certFile?: string;
   readonly keyFile?: string;
-  /** Names and addresses in the issued certificate, besides those of this machine. */
+  /** Additional names and addresses in the issued certificate. Those of this machine are always in it. */
   readonly hosts?: readonly string[];
-  /** Stops the server when it aborts. */
+  /** Stops the server when the signal aborts. */
   readonly signal?: AbortSignalLike;
-  /** How long requests in flight may take after `stop`. Default 5,000. */
+  /** How many milliseconds requests in flight may take after `stop`. Default 5,000. */
   readonly shutdownGraceMs?: number;
 }
 
-/** A server that listens. */
+/** An extension server that listens on a port. */
 export interface ListeningServer extends Stoppable {
-  /** `https://127.0.0.1:40123`. Loopback stands for an unspecified address. */
+  /**
+   * The URL of the server, such as `https://127.0.0.1:40123`. It has a loopback address if the server listens on all
+   * addresses.
+   */
   readonly url: string;
   readonly port: number;
-  /** The PEM certificates that a client must trust. With certFile: that file. */
+  /** The PEM certificates that a client must trust. With `certFile`, the content of that file. */
   readonly ca: string;
   /** The text of the administrator's kubeconfig. Undefined unless the server is standalone. */
   readonly kubeconfig: string | undefined;
@@ -141,22 +148,30 @@ export interface IssuedCertificate {
 
 export interface ExtensionServer extends Stoppable {
   readonly resources: readonly ResourceDefinition[];
-  /** Serves the requests of a listener of your own, once `start` has resolved; 503 before that. Never rejects. */
+  /** Handles the requests of your own listener. Answers 503 until `start` has resolved. Never rejects. */
   readonly handler: Handler;
-  /** Sends requests without a socket, as a member of system:masters. Starts the server first. */
+  /**
+   * Sends requests to this server without a socket, as a member of system:masters. The first request starts the server.
+   */
   readonly transport: Transport;
   /**
-   * Connects to the parent, opens the storage and runs the post-start hooks. Called by `listen`. Idempotent. Rejects
-   * with ConfigError if the parent cannot be used, and everything is closed again.
+   * Connects to the parent, opens the storage and runs the post-start hooks. Called by `listen`. Idempotent. If the
+   * parent cannot be used, closes everything again and rejects with ConfigError.
    */
   start(): Promise<void>;
-  /** Starts the server and listens. Called once. Throws ConfigError if the port or the certificate cannot be used. */
+  /**
+   * Starts the server and listens. Must be called at most once. Throws ConfigError if the port or the certificate
+   * cannot be used.
+   */
   listen(options?: ExtensionListenOptions): Promise<ListeningServer>;
   /**
-   * Issues a serving certificate with the server's own CA, for a program that serves elsewhere. With a folder, the
-   * certificate is kept there under the name and returned again while it is valid.
+   * Issues a serving certificate with the server's own CA, for a program that serves elsewhere. If the server has a
+   * folder, the certificate is stored there under `name`, and later calls return it while it is valid.
    */
   issueCertificate(name: string, hosts: readonly string[]): Promise<IssuedCertificate>;
-  /** Adds names to the certificate with which this process serves, now or when it listens. Returns its CA. */
+  /**
+   * Adds names to the serving certificate of this process, also before it listens. Resolves with the CA of the
+   * certificate.
+   */
   addServingHosts(hosts: readonly string[]): Promise<string>;
 }

@@ -1,5 +1,5 @@
 /**
- * The entry point `keelson/extension`: the SDK for extension API servers, which serve resources of their own behind a
+ * The entry point `keelson/extension`: the SDK for extension API servers, which serve additional resources behind a
  * Kubernetes API server, or without one.
  *
  * ```ts

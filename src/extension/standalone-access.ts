@@ -1,4 +1,7 @@
-/** The access to a standalone server: client certificates of its own CA, tokens and an authorizer of your choice. */
+/**
+ * The access to a standalone extension server: client certificates of its own CA, and the tokens and the authorizer of
+ * its options.
+ */
 
 import type { TokenAuthenticator } from '../server/authenticator.ts';
 import { anonymousAuthenticator } from '../server/filters/authentication/anonymous.ts';
@@ -17,11 +20,11 @@ export interface StandaloneAccessOptions {
   readonly authorization: AuthorizationOptions;
   /** The server's own CA, PEM. */
   readonly ca: string;
-  /** The tokens of requests from inside the process. */
+  /** Authenticates the tokens of requests from inside the process. */
   readonly own: TokenAuthenticator;
 }
 
-/** A standalone server has no namespaces: every namespace exists. */
+/** `namespaces` is undefined: a standalone server stores no namespaces, and objects can be created in any namespace. */
 export function standaloneAccess({ authentication, authorization, ca, own }: StandaloneAccessOptions): Access {
   const { tokens, anonymous = true, clientCa = '' } = authentication;
   const authenticate = unionTokenAuthenticator([own, ...(tokens === undefined ? [] : [tokens])]);

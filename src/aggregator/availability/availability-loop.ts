@@ -2,8 +2,9 @@
  * The loop that writes the condition Available of APIServices.
  *
  * A remote version is checked when its APIService, its Service or the EndpointSlices of that Service change, and every
- * 30 s. A failed request to the backend is repeated with backoff. Invariants: a version has at most one check at a time.
- * The status is written only if it changes. Services and EndpointSlices are read only while there are remote versions.
+ * 30 s. A failed request to the backend is repeated with backoff.
+ * Invariants: a version has at most one check at a time. The status is written only if it changes. Services and
+ * EndpointSlices are read only while there are remote versions.
  */
 
 import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -33,9 +34,9 @@ export interface AvailabilityLoopOptions extends BackendCheckOptions {
   readonly metrics: MetricRegistry;
 }
 
-/** As in the reference: changes outside of this server are noticed within this time. */
+/** Changes outside of this server are noticed within this time, as in kube-aggregator. */
 const RESYNC_MS = 30_000;
-/** The reference waits up to 30 s. Here a backend is used again within 5 s of its recovery. */
+/** A backend is used again within 5 s of its recovery. kube-aggregator waits up to 30 s. */
 const BACKOFF: BackoffPolicy = { initialMs: 5, capMs: 2000 };
 
 export class AvailabilityLoop {
@@ -74,7 +75,7 @@ export class AvailabilityLoop {
     await this.#queue.stop();
   }
 
-  /** A change of the status alone, as this loop writes it, needs no check. */
+  /** Checks the version, unless only its status has changed, which this loop writes itself. */
   #remoteChanged({ name, before, after }: RemoteVersionChange): void {
     if (after === undefined) return;
     if (before !== undefined && isSameBackend(before, after) && after.availability !== NOT_CHECKED) return;
@@ -82,7 +83,7 @@ export class AvailabilityLoop {
     this.#queue.add(name);
   }
 
-  /** A local APIService has its condition from its creation on, unless it was a remote one before. */
+  /** Checks local APIServices. They have their condition from their creation on, unless they were remote before. */
   #apiServicesChanged(changes: readonly ListerChange[]): void {
     for (const { name, object } of changes)
       if (object !== undefined && this.#options.remotes.named(name) === undefined)
@@ -96,13 +97,16 @@ export class AvailabilityLoop {
     this.#subscriptions.push(
       services.subscribe((changes) => this.#servicesChanged(changes, ({ name }) => name)),
       endpointSlices.subscribe((changes) =>
-        // A deleted slice has no labels here; any Service of its namespace may have lost it.
+        // The labels of a deleted slice are not known here, so all Services of its namespace are checked.
         this.#servicesChanged(changes, ({ object }) => object && textAt(object, 'metadata', 'labels', SERVICE_NAME)),
       ),
     );
   }
 
-  /** `serviceOf` returns undefined for all Services of the namespace. */
+  /**
+   * Checks the versions of changed Services. `serviceOf` returns the name of a Service; undefined: all of the
+   * namespace.
+   */
   #servicesChanged(changes: readonly ListerChange[], serviceOf: (change: ListerChange) => string | undefined): void {
     const remotes = this.#options.remotes.list();
     for (const change of changes) {
@@ -128,7 +132,7 @@ export class AvailabilityLoop {
     this.#queue.addAfter(name, RESYNC_MS);
   }
 
-  /** Does nothing if the condition is the same, or if the APIService was deleted meanwhile. */
+  /** Writes the condition. Does nothing if it is unchanged, or if the APIService was deleted meanwhile. */
   async #write(object: JsonObject, next: Availability): Promise<void> {
     const metadata = objectAt(object, 'metadata') ?? {};
     if (isSame(availabilityOf(object), next)) return;
@@ -150,12 +154,13 @@ export class AvailabilityLoop {
   }
 }
 
-/** A backend did not answer as it must. The condition says so; the check is repeated. */
+/** The backend did not pass its check. The condition is written, and the check is repeated with backoff. */
 class CheckFailed extends TransportError {}
 
 /**
- * Ignores the local ports of connections in messages, such as `read tcp 10.0.0.1:41234->10.0.0.2:443`. They differ in
- * every check, and a condition that changed each time would be written each time.
+ * Whether two conditions are equal, except for local ports in their messages, such as `read tcp
+ * 10.0.0.1:41234->10.0.0.2:443`. The ports differ in every check, so the condition would otherwise be written after
+ * every check.
  */
 function isSame(a: Availability, b: Availability): boolean {
   if (a.status !== b.status || a.reason !== b.reason) return false;
@@ -176,7 +181,7 @@ function isSameBackend(a: RemoteVersion, b: RemoteVersion): boolean {
   );
 }
 
-/** Sets the condition. The time of the last transition changes only with the status. */
+/** Sets the condition Available. Its lastTransitionTime changes only with its status. */
 function setAvailable(object: JsonObject, { status, reason, message }: Availability, now: number): void {
   const conditions = objectsAt(object, 'status', 'conditions');
   const old = conditions.find(({ type }) => type === 'Available');

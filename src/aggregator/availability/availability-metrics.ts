@@ -1,4 +1,4 @@
-/** The metrics of unavailable APIServices, with the names and labels of the reference. */
+/** The metrics of unavailable APIServices, with kube-aggregator's names and labels. */
 import type { CounterFamily, MetricRegistry } from '../../base/metrics/metric-registry.ts';
 import { isAvailable } from '../remote-version.ts';
 import type { RemoteVersions } from '../remote-versions.ts';
@@ -6,7 +6,7 @@ import type { RemoteVersions } from '../remote-versions.ts';
 export class AvailabilityMetrics {
   readonly #losses: CounterFamily<readonly ['name', 'reason']>;
 
-  /** Remote versions have a series of the gauge, local ones have none. */
+  /** The gauge has one series per remote version. */
   constructor(registry: MetricRegistry, remotes: RemoteVersions) {
     const unavailable = registry.gauge({
       name: 'aggregator_unavailable_apiservice',
@@ -24,7 +24,7 @@ export class AvailabilityMetrics {
     });
   }
 
-  /** Counts an available APIService that became unavailable. */
+  /** Called when an available APIService has become unavailable. */
   lost(name: string, reason: string): void {
     this.#losses.labels(name, reason).add();
   }

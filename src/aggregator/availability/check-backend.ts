@@ -22,10 +22,10 @@ export interface BackendCheckOptions {
 /** The label of an EndpointSlice that names its Service. */
 export const SERVICE_NAME = 'kubernetes.io/service-name';
 
-/** The user of the checks, as in the reference: every backend must let it read discovery. */
+/** The user of the checks, as in kube-aggregator. Every backend must allow this user to read discovery. */
 const CHECKER: UserInfo = { name: 'system:kube-aggregator', uid: '', groups: [MASTERS_GROUP], extra: {} };
 
-/** Returns the condition. Rejects only with the reason of the signal. */
+/** Checks a version and resolves with its condition. Rejects only with the reason of the signal. */
 export async function checkBackend(
   options: BackendCheckOptions,
   to: RemoteVersion,
@@ -85,7 +85,10 @@ async function readDiscovery(
     throw new TransportError(`bad status from ${url}: ${response.status}`);
 }
 
-/** `url` is '' if the Service could not be resolved. A request may have gone to another endpoint than `url`. */
+/**
+ * Returns the message of a failed check. `url` is '' if the Service could not be resolved. The message of the failure
+ * may name another endpoint than `url`.
+ */
 function failureMessage(message: string, url: string): string {
   if (url === '') return message;
   const sentTo = /^Get "([^"]+)": /.exec(message)?.[1] ?? url;

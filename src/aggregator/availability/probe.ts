@@ -1,21 +1,21 @@
 /**
- * The probe of a backend: several attempts, of which one success is enough. The state machine has no I/O.
+ * The probe of a backend: several attempts, one of which must succeed. The state machine (`stepProbe`) does no I/O.
  *
- * Flapping is damped as in the reference, where an APIService becomes unavailable only if five requests fail. Here the
- * attempts are not made at once. An attempt that does not answer is followed by another one each second, so that a
- * backend that hung is found soon after it recovers. A failed attempt is repeated only for a backend that was available:
- * one failure is enough to leave an unavailable one as it is.
+ * To damp flapping, an APIService becomes unavailable only if five attempts fail, as in kube-aggregator. Here the
+ * attempts are not made at once. While an attempt has no response, another attempt begins each second, so that a
+ * backend that hung is found soon after it recovers. A failed attempt is repeated only if the backend was available
+ * before: an unavailable backend stays unavailable after one failure.
  */
 import { onAbort } from '../../base/abort.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { TransportError, toError } from '../../base/errors.ts';
 
-/** As in the reference. */
+/** The most attempts of one probe, as in kube-aggregator. */
 export const MAX_ATTEMPTS = 5;
-/** The time of one probe with all its attempts. The reference gives each request 5 s. */
+/** The time limit of one probe with all its attempts. kube-aggregator gives each request 5 s. */
 export const PROBE_MS = 5000;
-/** The time after which an attempt without an answer is followed by another one. */
+/** While an attempt has no response, the next attempt begins after this time. */
 export const NEXT_ATTEMPT_MS = 1000;
 
 export interface ProbeState {
@@ -37,7 +37,7 @@ export function beginProbe(wasAvailable: boolean): ProbeState {
   return { wasAvailable, started: 1, running: 1 };
 }
 
-/** Returns the next state and what to do. `attempt` is counted in the state already. */
+/** Returns the next state and the action to perform. The state already counts the attempt of the action `attempt`. */
 export function stepProbe(
   state: ProbeState,
   event: ProbeEvent,
@@ -64,13 +64,13 @@ function attempted(state: ProbeState, running: number): { readonly state: ProbeS
 export interface ProbeOptions {
   readonly clock: Clock;
   readonly wasAvailable: boolean;
-  /** Makes one attempt. Resolves if the backend answers as it must. The signal aborts it. */
+  /** Makes one attempt. Resolves if the backend passes, and rejects otherwise. The signal aborts the attempt. */
   attempt(signal: AbortSignal): Promise<void>;
-  /** Ends the probe with its reason. */
+  /** Aborts the probe, which then rejects with the reason of the signal. */
   readonly signal: AbortSignal;
 }
 
-/** The failure of a probe that had no answer in its time, in the words of Go's HTTP client. */
+/** The message of a probe that got no response in time, as Go's HTTP client words it. */
 export const LATE = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
 
 /** Resolves if the backend is available. Rejects with the last failure, or with the reason of the signal. */

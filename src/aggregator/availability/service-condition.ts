@@ -1,6 +1,6 @@
 /**
  * The conditions of an APIService that follow from its Service and EndpointSlices, without a request to the backend.
- * Reasons and messages are those of the reference (kube-aggregator/pkg/controllers/status/remote).
+ * Reasons and messages are those of kube-aggregator (pkg/controllers/status/remote).
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -24,7 +24,10 @@ export function accessError(what: 'Service' | 'Endpoints', service: BackendServi
   return { status: 'Unknown', reason: `${what}AccessError`, message };
 }
 
-/** Returns undefined if a request to the backend can be sent. Only Services of type ClusterIP have endpoints. */
+/**
+ * Returns the condition if the backend cannot be reached; undefined if a request can be sent. Endpoints are checked for
+ * Services of type ClusterIP only, because others have none.
+ */
 export function serviceCondition(
   of: BackendService,
   service: JsonObject | undefined,

@@ -1,9 +1,9 @@
 /**
- * The discovery documents of other servers: the aggregated form (apidiscovery.k8s.io, v2 and v2beta1, which differ only
- * in that name) and the legacy APIResourceList. Both become the `resources` of an APIVersionDiscovery.
+ * Parses the discovery documents of other servers: the aggregated form (apidiscovery.k8s.io, v2 and v2beta1, which
+ * differ only in that name) and the legacy APIResourceList. Both become the `resources` of an APIVersionDiscovery.
  *
- * Invariant: fields that this server does not know are kept. A resource whose known fields have other types than in the
- * API is refused, because the document of all groups could not be encoded with it.
+ * Invariant: unknown fields are kept. A resource whose known fields have wrong types is refused, because the document
+ * of all groups could otherwise not be encoded.
  */
 import { formatGroupVersion, type GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { fieldAt, flagAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
@@ -17,11 +17,11 @@ import { viewOfTypeName } from '../../kinds/views.ts';
 /** The resources of group-versions, by `group/version`. */
 export type GivenVersions = ReadonlyMap<string, readonly JsonObject[]>;
 
-/** Known fields need six levels. */
+/** The deepest nesting of a document. The known fields need six levels. */
 const MAX_DEPTH = 100;
 const RESOURCE_TYPE = 'io.k8s.api.apidiscovery.v2.APIResourceDiscovery';
 
-/** Reports whether a content type is that of the aggregated form. */
+/** Whether a content type is that of the aggregated form. */
 export function isAggregatedForm(contentType: string): boolean {
   const [media = '', ...parameters] = contentType.split(';').map((part) => part.trim());
   const has = (text: string): boolean => parameters.includes(text);
@@ -34,7 +34,8 @@ export function isAggregatedForm(contentType: string): boolean {
 }
 
 /**
- * Parses an APIGroupDiscoveryList. Only the versions in `wanted` are read. Throws TransportError for any other body.
+ * Parses an APIGroupDiscoveryList. Only the versions in `wanted` are read. Throws TransportError if the body is not
+ * such a list.
  */
 export function parseAggregated(body: Uint8Array, wanted: readonly GroupVersion[]): GivenVersions {
   const document = parseDocument(body, 'APIGroupDiscoveryList');
@@ -51,7 +52,7 @@ export function parseAggregated(body: Uint8Array, wanted: readonly GroupVersion[
   return versions;
 }
 
-/** Parses an APIResourceList. Throws TransportError for any other body. */
+/** Parses an APIResourceList. Throws TransportError if the body is not such a list. */
 export function parseLegacy(body: Uint8Array, version: GroupVersion): readonly JsonObject[] {
   const document = parseDocument(body, 'APIResourceList');
   const name = formatGroupVersion(version);
@@ -84,7 +85,10 @@ function listOf(value: JsonValue | undefined, name: string): readonly JsonObject
 
 const NO_KIND: JsonObject = { group: '', version: '', kind: '' };
 
-/** The reference adds an empty kind where there is none, because client-go 0.26 fails without (kubernetes#118361). */
+/**
+ * Adds an empty kind to resources without a kind, as kube-aggregator does, because client-go 0.26 fails without it
+ * (kubernetes#118361).
+ */
 function withKinds(resource: JsonObject): JsonObject {
   const { subresources } = resource;
   return {
@@ -99,7 +103,7 @@ function withKind(entry: JsonObject): JsonObject {
   return entry['responseKind'] === undefined ? { ...entry, responseKind: NO_KIND } : entry;
 }
 
-/** The fields are those of endpoints.ConvertGroupVersionIntoToDiscovery in the reference. */
+/** The fields are those of endpoints.ConvertGroupVersionIntoToDiscovery in k8s.io/apiserver. */
 function fromLegacy(entry: JsonObject): JsonObject {
   const { shortNames, categories } = entry;
   return {

@@ -1,4 +1,4 @@
-/** The resources of another server as this server looks them up: for kinds, verbs, scopes. */
+/** Makes the lookup table of another server's resources, for kinds, verbs and scopes. */
 import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import { objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -23,7 +23,10 @@ export function discoveryResources(version: GroupVersion, given: readonly JsonOb
   }));
 }
 
-/** An empty group and version stand for those of the list. A kind of the core group has a version and no group. */
+/**
+ * Returns the kind of a resource. If its group and version are both empty, those of the list apply. A kind of the core
+ * group has a version and no group.
+ */
 function kindOf({ group, version }: GroupVersion, entry: JsonObject): GroupVersionKind {
   const given = objectAt(entry, 'responseKind') ?? {};
   const givenVersion = textAt(given, 'version');

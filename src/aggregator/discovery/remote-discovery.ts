@@ -1,6 +1,6 @@
 /**
- * Discovery of the remote group-versions. No request waits for it: a version is published as soon as its APIService
- * exists, and shown as Stale until its server has been read.
+ * The discovery of the remote group-versions. No request waits for a remote server: a version is published as soon as
+ * its APIService exists, and is Stale until the discovery of its server has been fetched.
  */
 import { ServiceGroups } from '../service-groups.ts';
 import { type RemoteDiscoveryOptions, ServiceDiscovery } from './service-discovery.ts';

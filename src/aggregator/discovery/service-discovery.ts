@@ -1,9 +1,9 @@
 /**
  * The discovery documents of one service, fetched every minute.
  *
- * Invariants: a version is shown as Current only if its last fetch succeeded and its APIService is available. A Stale
- * version shows no resources, as in the reference (kube-aggregator handler_discovery.go); its `resources` are the last
- * ones that were known, for the lookups of this server.
+ * Invariants: a version is Current only if its last fetch succeeded and its APIService is available. Clients see no
+ * resources of a Stale version, as in kube-aggregator (handler_discovery.go). Its field `resources` keeps the last
+ * known resources, for the lookups of this server.
  */
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
@@ -26,7 +26,7 @@ export interface RemoteDiscoveryOptions extends RefreshedDocumentsOptions {
   readonly publisher: RemoteDiscoveryPublisher;
 }
 
-/** The reference's periods: `discoveryRefreshInterval`, and the rate limiter of its queue. */
+/** The periods of kube-aggregator: `discoveryRefreshInterval`, and the rate limiter of its queue. */
 const POLICY: RefreshPolicy = { periodMs: 60_000, backoff: { initialMs: 500, capMs: 60_000 }, gapMs: 500 };
 
 const AGGREGATED =
@@ -51,10 +51,10 @@ interface KnownVersion {
 
 export class ServiceDiscovery extends RefreshedDocuments {
   readonly #options: RemoteDiscoveryOptions;
-  /** By `group/version`. */
+  /** The last fetched resources, by `group/version`. */
   readonly #known = new Map<string, KnownVersion>();
   readonly #shown = new Map<string, DiscoveryVersion>();
-  /** The tag of the aggregated document that `#known` was read from; '' if there is none. */
+  /** The ETag of the aggregated document that `#known` was read from; '' if there is none. */
   #etag = '';
 
   constructor(options: RemoteDiscoveryOptions) {
@@ -80,10 +80,10 @@ export class ServiceDiscovery extends RefreshedDocuments {
     if (!(await this.#fetchAggregated(to, versions, signal))) await this.#fetchLegacy(available, signal);
   }
 
-  /** Returns false if the server does not have the aggregated form. */
+  /** Fetches the aggregated document. Returns false if the server does not have one. */
   async #fetchAggregated(to: RemoteVersion, versions: readonly RemoteVersion[], signal: AbortSignal): Promise<boolean> {
     try {
-      // The document has to be read again for a version that was added since.
+      // Without the ETag if a version is new, because the document must then be read again.
       const etag = versions.every((version) => this.#known.has(formatGroupVersion(version))) ? this.#etag : '';
       const answer = await this.#get(to, { path: '/apis', accept: AGGREGATED, etag, signal });
       if (answer.status === 503) throw new TransportError('GET /apis: the answer has the status 503');
@@ -103,7 +103,10 @@ export class ServiceDiscovery extends RefreshedDocuments {
     }
   }
 
-  /** A failure of one version does not affect the others. Rejects with the first one. */
+  /**
+   * Fetches the legacy document of each version. A failure of one version does not affect the others. Rejects with the
+   * first failure.
+   */
   async #fetchLegacy(versions: readonly RemoteVersion[], signal: AbortSignal): Promise<void> {
     const failures: Error[] = [];
     const read = async (version: RemoteVersion): Promise<void> => {
@@ -125,7 +128,7 @@ export class ServiceDiscovery extends RefreshedDocuments {
     return fetchDocument(this.#options, to, { ...REQUEST, ...request });
   }
 
-  /** Takes the resources of a version that a fetch has read. */
+  /** Stores and publishes the fetched resources of a version. */
   #take(version: RemoteVersion, given: readonly JsonObject[]): void {
     const name = formatGroupVersion(version);
     const known = this.#known.get(name);
@@ -142,7 +145,10 @@ export class ServiceDiscovery extends RefreshedDocuments {
     this.#publish(version);
   }
 
-  /** Publishes the latest state of a version, unless it is shown already. The version may have changed meanwhile. */
+  /**
+   * Publishes the latest state of a version, unless it is published already. Looks up the APIService again, because it
+   * may have changed during the fetch.
+   */
   #publish({ name: apiService, group, version }: RemoteVersion): void {
     const remote = this.versions.find(({ name }) => name === apiService);
     if (remote === undefined) return;
@@ -164,7 +170,9 @@ export class ServiceDiscovery extends RefreshedDocuments {
   }
 }
 
-/** Resources are compared by identity: `#take` keeps those that did not change. */
+/**
+ * Whether `next` is published already. Resources are compared by identity, because `#take` keeps unchanged resources.
+ */
 function isShown(shown: DiscoveryVersion | undefined, next: DiscoveryVersion): boolean {
   return (
     shown !== undefined &&

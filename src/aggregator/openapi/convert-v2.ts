@@ -1,7 +1,6 @@
 /**
- * The conversion of an OpenAPI document from v2 to v3, for servers that have only v2. Follows
- * kube-openapi/pkg/openapiconv, except that references to parameters are resolved: the converted document has no
- * section for them.
+ * Converts an OpenAPI document from v2 to v3, for servers that have only v2. It follows kube-openapi/pkg/openapiconv,
+ * except that references to parameters are resolved, because the converted document has no section for parameters.
  */
 import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
@@ -88,7 +87,7 @@ function contentOf(mediaTypes: readonly string[], schema: JsonObject): JsonObjec
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: convertSchema(schema) }]));
 }
 
-/** A v3 reference has no siblings: a reference with a description becomes the only member of `allOf`. */
+/** A reference in v3 cannot have siblings, so a reference with a description becomes the only member of `allOf`. */
 function convertSchema(schema: JsonObject): JsonObject {
   const made: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) if (value !== undefined) made[key] = convertKey(key, value);

@@ -1,6 +1,6 @@
 /**
- * OpenAPI of the remote group-versions. It appears when the server of a version has been read, and disappears with the
- * APIService.
+ * The OpenAPI documents of the remote group-versions. They are published once they have been fetched from the server of
+ * the version, and removed with the APIService.
  */
 import { ServiceGroups } from '../service-groups.ts';
 import { type RemoteOpenApiOptions, ServiceOpenApi } from './service-openapi.ts';

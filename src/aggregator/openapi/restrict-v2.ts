@@ -1,6 +1,6 @@
 /**
- * The part of an OpenAPI v2 document that is about one group-version: its paths, and the definitions and parameters that
- * they use, directly or not. Definitions of its own kinds are kept even if no path uses them.
+ * Reduces an OpenAPI v2 document to one group-version: its paths, and the definitions and parameters that they use,
+ * directly or indirectly. Definitions of kinds of the group-version are kept even if no path uses them.
  */
 import { formatGroupVersion, type GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -12,7 +12,9 @@ const REFERENCE = /^#\/(definitions|parameters)\/(.*)$/;
 
 export function restrictV2(document: JsonObject, version: GroupVersion): JsonObject {
   const kept = { definitions: {}, parameters: {} };
-  /** Values whose references are to be followed. A list, because references may nest deeply. */
+  /**
+   * The values whose references are not followed yet. A list instead of recursion, because references may nest deeply.
+   */
   const open: JsonValue[] = [];
   const keep = (section: Section, name: string): void => {
     const value = getField(objectAt(document, section) ?? {}, name);

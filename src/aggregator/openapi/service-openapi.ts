@@ -1,10 +1,10 @@
 /**
- * The OpenAPI documents of one service. Its index of v3 documents and its v2 document are fetched every minute. v3
- * documents stay at the server, and requests for them are forwarded.
+ * The OpenAPI documents of one service. The index of its v3 documents and its v2 document are fetched every minute. The
+ * v3 documents are not fetched: requests for them are forwarded to the server.
  *
- * Invariants: the documents that were read last stay published until the APIService is removed, also while its server is
- * unavailable. Of the index only the documents of the APIServices and of their groups are used, so a server cannot
- * replace the documents of others.
+ * Invariants: the last fetched documents stay published until the APIService is removed, also while its server is
+ * unavailable. Only those documents of the index are used that belong to the APIServices of the service and to their
+ * groups, so a server cannot replace the documents of other servers.
  */
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -31,10 +31,13 @@ export interface RemoteOpenApiOptions extends RefreshedDocumentsOptions {
   forward(request: ServerRequest, to: RemoteVersion): MaybePromise<Answer>;
 }
 
-/** The period is that of the reference, which waits a minute and more after a failure. */
+/** The period of kube-aggregator, which waits a minute and more after a failure. */
 const POLICY: RefreshPolicy = { periodMs: 60_000, backoff: { initialMs: 1_000, capMs: 60_000 }, gapMs: 1_000 };
 
-/** User and time are those of the reference. Servers make these documents on their first request. */
+/**
+ * The user and the time limit are those of kube-aggregator. The limit is long, because servers make these documents on
+ * the first request.
+ */
 const REQUEST: Pick<DocumentRequest, 'user' | 'accept' | 'timeoutMs'> = {
   user: { name: 'system:aggregator', uid: '', groups: [], extra: {} },
   accept: 'application/json',
@@ -42,7 +45,10 @@ const REQUEST: Pick<DocumentRequest, 'user' | 'accept' | 'timeoutMs'> = {
 };
 const INDEX_BYTES = 1024 * 1024;
 const V2_BYTES = 8 * 1024 * 1024;
-/** Structural schemas nest up to about 100 levels, each of which is two levels of JSON. */
+/**
+ * The deepest nesting of a document. Structural schemas nest up to about 100 levels, each of which is two levels of
+ * JSON.
+ */
 const MAX_DEPTH = 1_000;
 
 interface KnownDocuments {
@@ -57,7 +63,7 @@ interface KnownV2 {
   readonly parts: ReadonlyMap<string, V2Part>;
   readonly etag: string;
   readonly hash: string;
-  /** The versions that it was divided into. */
+  /** The group-versions into which the document was divided. */
   readonly names: string;
 }
 
@@ -99,7 +105,7 @@ export class ServiceOpenApi extends RefreshedDocuments {
   }
 
   protected override async fetch(to: RemoteVersion, signal: AbortSignal): Promise<void> {
-    // A failure of one document does not keep the other from being used.
+    // If one of the two documents fails, the other is still used.
     const [urls, v2] = await Promise.allSettled([
       this.#fetchIndex(to, signal),
       this.#fetchV2(to, this.versions, signal),
@@ -128,7 +134,7 @@ export class ServiceOpenApi extends RefreshedDocuments {
   async #fetchV2(to: RemoteVersion, versions: readonly RemoteVersion[], signal: AbortSignal): Promise<KnownV2> {
     const path = '/openapi/v2';
     const names = versions.map(formatGroupVersion).join(' ');
-    // The document has to be divided again after versions were added or removed.
+    // Without the ETag if versions were added or removed, because the document must then be divided again.
     const known = this.#known.v2.names === names ? this.#known.v2 : NO_V2;
     const answer = await this.#get(to, { path, etag: known.etag, limitBytes: V2_BYTES, signal });
     if (answer.status === 304 && known.etag !== '') return known;
@@ -146,7 +152,7 @@ export class ServiceOpenApi extends RefreshedDocuments {
     if (url === undefined) return undefined;
     const path = `/openapi/v3/${document}`;
     return {
-      // Requests for any other path are not forwarded.
+      // The URL of the index is used only if it has this path: requests for other paths are not forwarded.
       url: url.startsWith(`${path}?`) ? url : path,
       answer: (request) => {
         const version = this.versions.find((candidate) => candidate.name === name);

@@ -1,6 +1,6 @@
 /**
- * The v2 document of a service, divided into the parts of its group-versions. A part is kept as bytes, because it is
- * needed only when `/openapi/v2` is made. It is also the source of the v3 document of a server without v3.
+ * Divides the v2 document of a service into one part per group-version. A part is kept as bytes, because it is needed
+ * only when `/openapi/v2` is made. For a server without v3, the part is also the source of its v3 document.
  */
 import { formatGroupVersion, type GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
@@ -23,8 +23,8 @@ export interface V2Part {
 }
 
 /**
- * Returns the parts by `group/version`. Throws TransportError for a document that cannot be encoded as protobuf, because
- * the document of all groups could not be encoded with it.
+ * Returns the parts by `group/version`. Throws TransportError for a document that cannot be encoded as protobuf,
+ * because the document of all groups could then not be encoded.
  */
 export function divideV2(document: JsonObject, versions: readonly GroupVersion[]): ReadonlyMap<string, V2Part> {
   return new Map(versions.map((version) => [formatGroupVersion(version), partOf(restrictV2(document, version))]));

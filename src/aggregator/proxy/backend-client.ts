@@ -1,8 +1,9 @@
 /**
  * The client for the servers behind APIServices.
  *
- * Invariants: the Service is resolved for every request, so endpoints that change are followed at once. A request is
- * sent again, to another endpoint, only if it was not sent before. A request to `default/kubernetes:443` uses no socket.
+ * Invariants: the Service is resolved for every request, so changes of its endpoints take effect at once. A request is
+ * tried at another endpoint only if no byte of it was sent to the first. A request to `default/kubernetes:443` uses no
+ * socket.
  */
 import type { Transport } from '../../apimachinery/http/transport.ts';
 import { isTransportError, TransportError } from '../../base/errors.ts';
@@ -31,24 +32,24 @@ export interface BackendClientOptions {
   readonly outbound: OutboundClient;
   readonly services: ServiceResolver;
   /**
-   * Returns the certificate of the front proxy; the same object until it is renewed. Undefined: none is presented.
-   * Called for every request.
+   * Called for every request. Returns the certificate of the front proxy, which is the same object until it is renewed.
+   * Undefined: no client certificate is presented.
    */
   readonly clientCertificate: () => ClientKeyPair | undefined;
   /** Answers requests to `default/kubernetes:443`. Default: they fail. */
   readonly loopback?: Transport;
 }
 
-/** Endpoints that are tried for one request. */
+/** The most endpoints that are tried for one request. */
 const MAX_ATTEMPTS = 3;
-/** Prepared servers of one version. Endpoints come and go with every rollout. */
+/** The most known servers of one version. Old ones are dropped, because endpoints change with every rollout. */
 const MAX_SERVERS = 256;
 
 export function createBackendClient(options: BackendClientOptions): BackendClient {
   return new ServiceBackendClient(options);
 }
 
-/** Reports the Service of this server itself, whose requests the reference sends to its loopback address. */
+/** Whether the Service is that of this server itself. kube-apiserver sends such requests to its loopback address. */
 export function isOwnService({ namespace, name, port }: BackendService): boolean {
   return port === 443 && name === 'kubernetes' && namespace === 'default';
 }
@@ -62,7 +63,7 @@ interface KnownServer {
   readonly server: OutboundServer;
 }
 
-/** One request, which may be sent to several endpoints until it is sent. */
+/** One request, which is tried at several endpoints until one accepts it. */
 interface Sending<T> {
   readonly to: RemoteVersion;
   send(server: OutboundServer): Promise<T>;
@@ -121,7 +122,7 @@ class ServiceBackendClient implements BackendClient {
     });
   }
 
-  /** Tries other endpoints. Rejects with the given failure if there are none. */
+  /** Tries other endpoints. Rejects with `failure` if there are none. */
   async #sendElsewhere<T>(sending: Sending<T>, first: ServiceAddress, failure: unknown): Promise<T> {
     const tried = [first];
     while (tried.length < MAX_ATTEMPTS) {
@@ -189,7 +190,7 @@ function withUser<T extends Headed>(request: T, headers: MutableHeaders): T {
   return headers === request.headers ? request : { ...request, headers };
 }
 
-/** A source that knows whether it was piped: then its bytes cannot be sent again. */
+/** A request body that records whether it was piped: then its bytes cannot be sent again. */
 class OnceSource implements ByteSource {
   readonly #source: ByteSource;
   isUsed = false;

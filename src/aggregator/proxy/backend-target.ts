@@ -1,15 +1,18 @@
 /**
- * The request target that a server behind the proxy gets. As in the reference, path and query are written again from
- * their decoded form, so that server reads the same path and the same parameters that were authorized here.
+ * Makes the request target for the server behind the proxy. As in kube-aggregator, path and query are encoded again
+ * from their decoded form, so that the server reads the same path and parameters that were authorized here.
  */
 import { encodeFor } from '../../apimachinery/go/go-url-escape.ts';
 import type { QueryParams } from '../../apimachinery/meta/query.ts';
 import type { RequestInfo } from '../../server/http/request-info.ts';
 
-/** Paths and queries whose form would not change. Parameters of a query may be in another order than in the reference. */
+/**
+ * Matches targets that need not be encoded again. Their parameters keep the client's order, whereas kube-aggregator
+ * sorts them.
+ */
 const PLAIN_TARGET = /^\/[A-Za-z0-9\-_.~$&+,/:;=@]*(?:\?[A-Za-z0-9\-_.~=&]*)?$/;
 
-/** `target` is the one of the client. */
+/** Returns the target to send. `target` is the one that the client sent. */
 export function backendTarget(target: string, { path, params }: RequestInfo): string {
   if (PLAIN_TARGET.test(target)) return target;
   const query = formatQuery(params);
@@ -17,7 +20,7 @@ export function backendTarget(target: string, { path, params }: RequestInfo): st
   return query === '' ? encoded : `${encoded}?${query}`;
 }
 
-/** Returns the path without empty and dot segments, for X-Forwarded-Uri. A slash at the end stays. */
+/** Returns the path without empty and dot segments, for X-Forwarded-Uri. A trailing slash is kept. */
 export function forwardedUri(target: string): string {
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
@@ -33,7 +36,7 @@ export function forwardedUri(target: string): string {
 
 const UNCLEAN = /\/(?:\/|\.\.?(?:\/|$))/;
 
-/** Sorted by name, as Go's url.Values.Encode. */
+/** Formats parameters sorted by name, like Go's url.Values.Encode. */
 function formatQuery(params: QueryParams): string {
   const pairs: string[] = [];
   for (const name of [...params.keys()].sort())

@@ -1,9 +1,9 @@
 /**
- * The headers of a request that is passed on to the server of a group-version.
+ * Makes the headers of a request that is forwarded to the server of a group-version.
  *
- * Invariants: the server gets no credential of the client, and no client header that it could take for one of this
- * server. All headers that this server sets are set after the client's, so a client cannot remove one by listing it in
- * Connection.
+ * Invariants: credentials of the client are not forwarded, and neither are client headers that the server could mistake
+ * for headers of this proxy. The proxy sets its own headers after the client's, so a client cannot remove them by
+ * listing them in Connection.
  */
 import { isImpersonationHeader } from '../../server/filters/impersonation/impersonation-headers.ts';
 import type { Incoming } from '../../server/http/exchange.ts';
@@ -26,7 +26,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'upgrade',
   'expect',
   'host',
-  // It would set the prototype of the object that holds the headers.
+  // This name would set the prototype of the headers object.
   '__proto__',
   'authorization',
   'audit-id',
@@ -36,7 +36,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'x-forwarded-uri',
 ]);
 
-/** The headers of a request that is not an upgrade. X-Forwarded-Host is missing: the address is not known yet. */
+/** Returns the headers of a request that is not an upgrade, without X-Forwarded-Host: the address is not known yet. */
 export function forwardedHeaders(request: ServerRequest, target: string): MutableHeaders {
   const headers = commonHeaders(request);
   headers['x-forwarded-uri'] = forwardedUri(target);
@@ -45,8 +45,8 @@ export function forwardedHeaders(request: ServerRequest, target: string): Mutabl
 }
 
 /**
- * The headers of an upgrade request. The reference sets none of X-Forwarded-Host, -Proto and -Uri here, and passes
- * those of the client on.
+ * Returns the headers of an upgrade request. Like kube-aggregator, it does not set X-Forwarded-Host, -Proto and -Uri,
+ * but forwards those of the client.
  */
 export function upgradeHeaders(request: ServerRequest): MutableHeaders {
   const { incoming } = request;
@@ -86,7 +86,7 @@ function copyHeader(headers: MutableHeaders, incoming: Incoming, name: string): 
   headers[name] = values.length === 1 || name === 'content-length' ? first : values;
 }
 
-/** The headers that Connection names, in lower case. HTTP/2 has no such header. */
+/** Returns the headers that Connection lists, in lower case. HTTP/2 has no Connection header. */
 function listedHeaders(incoming: Incoming): ReadonlySet<string> | undefined {
   if (incoming.connection.protocol === 'h2') return undefined;
   const connection = incoming.header('connection');

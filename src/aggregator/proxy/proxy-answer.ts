@@ -1,4 +1,4 @@
-/** Answers of the proxy: responses of servers behind it, and Statuses for their failures. */
+/** The answers of the proxy: the responses of the servers behind it, and Statuses for failures. */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { internalError, serviceUnavailable, unknown } from '../../apimachinery/status/status-catalogue.ts';
 import { isTransportError, TransportError } from '../../base/errors.ts';
@@ -9,9 +9,12 @@ import type { RemoteVersion } from '../remote-version.ts';
 import type { MutableHeaders } from './user-headers.ts';
 
 const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
-/** The value that every answer of this server has. */
+/** The Cache-Control header of all answers of this server. */
 const CACHE_CONTROL = 'no-cache, private';
-/** Headers by which a server would allow browsers of other origins to read answers of this server. */
+/**
+ * CORS headers are removed: with them a server behind the proxy would allow web pages of other origins to read answers
+ * of this server.
+ */
 const CORS_HEADERS = [
   'access-control-allow-credentials',
   'access-control-allow-headers',
@@ -19,7 +22,10 @@ const CORS_HEADERS = [
   'access-control-allow-origin',
 ];
 
-/** The body is streamed. Throws a StatusError for a redirect, if those are not passed on. */
+/**
+ * Makes the answer from a response, whose body is streamed. Throws a StatusError for a redirect if redirects are
+ * rejected.
+ */
 export function responseAnswer(
   request: ServerRequest,
   to: RemoteVersion,
@@ -32,7 +38,7 @@ export function responseAnswer(
     const cause = new TransportError(`the server of ${to.name} answered with a redirect`);
     throw new StatusError({ ...unknown(REDIRECTED), code: 502 }, { cause });
   }
-  // The log of failed requests names the server, and limits the lines of one message.
+  // For the log of failed requests. It has the name of the server, and limits the number of equal messages.
   if (status >= 500) request.failure = new TransportError(`the server of ${to.name} answered with ${status}`);
   return {
     kind: 'stream',
@@ -43,11 +49,11 @@ export function responseAnswer(
 }
 
 /**
- * Returns the headers of a response, without those for browsers of other origins. Where this server has a value of its
- * own, a different one of the response comes second, as in the reference: clients read the first.
+ * Returns the headers of a response without CORS headers. Where this server sets a header, its value comes first and a
+ * different value of the response second, as in kube-aggregator: clients read the first value.
  */
 export function answerHeaders(received: AnswerHeaders, { auditId, flow }: ServerRequest): AnswerHeaders {
-  // A client of the network makes the headers for this response alone.
+  // The network client makes a new headers object for each response, so it may be changed here.
   const headers = received as MutableHeaders;
   for (const name of CORS_HEADERS) if (headers[name] !== undefined) delete headers[name];
   putFirst(headers, 'audit-id', auditId);
@@ -74,7 +80,7 @@ export function upgradeFailureOf(caught: unknown): unknown {
 export function failureOf(caught: unknown, prefix = 'error trying to reach service: '): unknown {
   if (!isTransportError(caught)) return caught;
   const cause = caught;
-  // The service could not be resolved.
+  // The Service could not be resolved.
   if (!(caught instanceof OutboundError)) return new StatusError(serviceUnavailable('service unavailable'), { cause });
   if (caught.isMisconfigured) return new StatusError(internalError(caught.detail), { cause });
   return new StatusError(serviceUnavailable(`${prefix}${caught.detail}`), { cause });

@@ -15,8 +15,8 @@ export class ProxyExchange implements RequestObserver, Deadline {
   #reason: Error | undefined;
 
   /**
-   * `deadline` is Infinity for a request that may last as long as the client wishes. `onLate` returns the failure of a
-   * request that has no response at the deadline.
+   * `deadline` is Infinity for a request without a time limit, such as a watch. `onLate` makes the error of a request
+   * that has no response at the deadline.
    */
   constructor(deadlines: Deadlines, deadline: number, onLate: () => Error) {
     this.deadline = deadline;
@@ -35,7 +35,7 @@ export class ProxyExchange implements RequestObserver, Deadline {
     this.#deadlines.delete(this);
   }
 
-  /** The exchange has become a tunnel, which has no deadline. */
+  /** Called when the exchange has become a tunnel, which has no deadline. */
   keepOpen(): void {
     this.#deadlines.delete(this);
   }

@@ -1,8 +1,8 @@
 /**
- * The proxy to the servers of remote group-versions. Bodies are streamed in both directions and not kept.
+ * The proxy to the servers of remote group-versions. Bodies are streamed in both directions.
  *
- * The reference answers failures with plain text. This proxy answers with a Status of the same code, which clients show
- * better.
+ * kube-aggregator answers failures with plain text. This proxy answers with a Status of the same code, which clients
+ * can show.
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { serviceUnavailable, timeout } from '../../apimachinery/status/status-catalogue.ts';
@@ -27,14 +27,14 @@ export interface ProxyOptions {
   readonly clock: Clock;
   /** `--aggregator-reject-forwarding-redirect`: a redirect of a server is answered with 502. Default true. */
   readonly rejectsRedirects?: boolean;
-  /** Answers requests to `default/kubernetes:443`: this server itself, behind its proxy. */
+  /** Answers requests to `default/kubernetes:443`, which is this server itself. */
   readonly own: RequestHandler;
 }
 
-/** The time for a request to `/apis/<group>/<version>`, as in the reference. */
+/** The time limit of a request to `/apis/<group>/<version>`, as in kube-aggregator. */
 const DISCOVERY_MS = 5_000;
 
-/** Makes the handler that passes requests on to the server of their version. Nothing is sent before it is called. */
+/** Creates the handler that forwards requests to the server of their version. */
 export function createProxy({ client, clock, rejectsRedirects = true, own }: ProxyOptions): ProxyHandler {
   const deadlines = new Deadlines(clock);
   return (request, to) => {
@@ -105,12 +105,12 @@ function lateRequest(): Error {
   return new StatusError(timeout('request did not complete within the allotted timeout', 0));
 }
 
-/** `/apis/<group>/<version>`, with or without a slash at the end. */
+/** Whether the path is `/apis/<group>/<version>`, with or without a trailing slash. */
 function isDiscovery({ isResourceRequest, path }: RequestInfo): boolean {
   return !isResourceRequest && path.replace(/^\/+|\/+$/g, '').split('/').length === 3;
 }
 
-/** HTTP/2 has no upgrades. */
+/** Whether the request asks for an upgrade. HTTP/2 has none. */
 function isUpgrade(incoming: Incoming): boolean {
   if (incoming.connection.protocol === 'h2') return false;
   return incoming.header('connection')?.toLowerCase().includes('upgrade') ?? false;

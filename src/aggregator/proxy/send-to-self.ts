@@ -1,11 +1,11 @@
-/** Requests of this server to itself, without a socket. */
+/** Sends requests of the proxy to this server itself, without a socket. */
 import type { Transport, TransportResponse } from '../../apimachinery/http/transport.ts';
 import { TransportError, toError } from '../../base/errors.ts';
 import type { ByteSink } from '../../server/http/byte-stream.ts';
 import type { OutboundResponse } from '../../server/http/outbound.ts';
 import type { BackendRequest } from '../remote-version.ts';
 
-/** Sends a request whose body, if it has one, is in memory. */
+/** Sends a request. Its body, if it has one, must be a Uint8Array. */
 export async function sendToSelf(loopback: Transport, request: BackendRequest): Promise<OutboundResponse> {
   const { method, target, headers, body, signal } = request;
   if (body !== undefined && !(body instanceof Uint8Array))

@@ -1,20 +1,20 @@
-/** The headers in which the front proxy names the user of a request. Their names are fixed, as in the reference. */
+/** The headers in which the front proxy names the user of a request. Their names are fixed, as in kube-aggregator. */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { escapeExtraKey } from '../../server/filters/authentication/extra-key.ts';
 import { headerBytes } from '../../server/filters/authentication/header-text.ts';
 
-/** Headers of a request that is being made. Names in lower case. */
+/** The headers of a request that is being built. Names are in lower case. */
 export type MutableHeaders = Record<string, string | readonly string[]>;
 
 const WHOLE: ReadonlySet<string> = new Set(['x-remote-user', 'x-remote-uid', 'x-remote-group']);
 const EXTRA = 'x-remote-extra-';
 
 /**
- * Reports a header that a server behind the proxy could take for one of the proxy, `name` in lower case. Some servers
- * read `_` as `-` (RFC 3875, 4.1.18).
+ * Whether a server behind the proxy could mistake a client header for one of these headers. `name` is in lower case.
+ * Some servers read `_` as `-` (RFC 3875, 4.1.18).
  */
 export function isUserHeader(name: string): boolean {
-  // Most names differ in the second character.
+  // Most header names fail this check of their first two characters.
   const second = name.charCodeAt(1);
   if (name.charCodeAt(0) !== X || (second !== DASH && second !== UNDERSCORE)) return false;
   const dashed = name.includes('_') ? name.replaceAll('_', '-') : name;
@@ -25,7 +25,7 @@ const X = 0x78;
 const DASH = 0x2d;
 const UNDERSCORE = 0x5f;
 
-/** Adds the headers of the user. An empty uid has no header. */
+/** Adds the headers of the user. An empty uid is left out. */
 export function setUserHeaders(headers: MutableHeaders, user: UserInfo): void {
   headers['x-remote-user'] = headerBytes(user.name);
   if (user.uid !== '') headers['x-remote-uid'] = headerBytes(user.uid);

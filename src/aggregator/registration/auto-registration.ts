@@ -1,9 +1,9 @@
 /**
- * The loop that registers local group-versions: it keeps an APIService for each version that the servers of this process
- * publish in discovery. The names and priorities are those of discovery.
+ * The loop that registers local group-versions: it maintains an APIService for each version that the servers of this
+ * process publish in discovery. Names and priorities are those of discovery.
  *
- * Invariants: an APIService without the label AUTOMANAGED is never written. The writes of a start are made in one turn,
- * so that they share a commit.
+ * Invariants: an APIService without the label AUTOMANAGED is never written. All writes at the start are made in one
+ * turn, so that they share a commit.
  */
 
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -24,18 +24,18 @@ export interface AutoRegistrationOptions {
   /** The APIServices. */
   readonly apiServices: Lister;
   readonly writer: OwnWriter;
-  /** The names of APIServices that are not made although their version is served. Default: none. */
+  /** The names of APIServices that are not created although their version is served. Default: none. */
   readonly unregistered?: readonly string[];
   onFailure(name: string, error: Error): void;
 }
 
-/** The aggregator's own group is not registered, as in the reference. */
+/** The aggregator's own group is not registered, as in kube-apiserver. */
 const OWN_GROUP = 'apiregistration.k8s.io';
 
 export class AutoRegistration {
   readonly #options: AutoRegistrationOptions;
   readonly #queue: WorkQueue;
-  /** By the name of the APIService. */
+  /** Local versions by the name of their APIService. */
   readonly #desired = new Map<string, DiscoveryVersion>();
   readonly #atStart = new Set<string>();
   readonly #synced = new Set<string>();
@@ -47,8 +47,8 @@ export class AutoRegistration {
   }
 
   /**
-   * Registers what discovery has, removes the automatic registrations of versions that no longer exist, and follows
-   * changes from then on. Called once, after every server has published its stored state. Rejects with the first failed
+   * Registers the versions in discovery, removes the automatic registrations of versions that no longer exist, and then
+   * follows changes. Called once, after every server has published its stored resources. Rejects with the first failed
    * write.
    */
   async start(): Promise<void> {
@@ -87,7 +87,7 @@ export class AutoRegistration {
     const after = this.#options.discovery.getLocal({ group, version });
     if (after === undefined) this.#desired.delete(name);
     else this.#desired.set(name, after);
-    // Every custom resource of a group publishes its version again. Usually that changes no APIService.
+    // Each custom resource of a group publishes its version again, which usually changes no APIService.
     if (before === undefined || after === undefined || !isSameRegistration(before, after)) this.#queue.add(name);
   }
 
@@ -100,7 +100,10 @@ export class AutoRegistration {
     return group !== OWN_GROUP && this.#options.unregistered?.includes(name) !== true;
   }
 
-  /** Another writer's change between the decision and the write is not an error: the lister reports it, too. */
+  /**
+   * Syncs one APIService. A conflict with another writer is not an error: the lister reports that write, and the
+   * APIService is synced again.
+   */
   async #sync(name: string): Promise<void> {
     const desired = this.#desired.get(name);
     const { apiServices, writer } = this.#options;
@@ -137,7 +140,7 @@ export class AutoRegistration {
   }
 }
 
-/** A server that has a whole group compiled it in. Other groups are those of custom resources. */
+/** Groups that a server owns as a whole are built in. Other groups are those of custom resources. */
 function modeOf({ ownsGroup = false }: DiscoveryVersion): Automanaged {
   return ownsGroup ? 'onstart' : 'true';
 }

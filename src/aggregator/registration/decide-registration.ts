@@ -1,6 +1,6 @@
 /**
- * The decision about one automatically registered APIService. The rules are those of the reference's
- * autoRegisterController (kube-aggregator/pkg/controllers/autoregister).
+ * Decides what to do with one automatically registered APIService. The rules are those of autoRegisterController
+ * (kube-aggregator/pkg/controllers/autoregister).
  */
 
 /** The values of the label AUTOMANAGED: synced once per start, or always. */
@@ -9,20 +9,20 @@ export type Automanaged = 'onstart' | 'true';
 export const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 
 export interface RegistrationState {
-  /** How the server wants the APIService to be synced. Undefined: the server has no such local version. */
+  /** How the APIService of the local version is to be synced. Undefined: there is no such local version. */
   readonly desired: Automanaged | undefined;
   /** The stored APIService. Undefined: there is none. */
   readonly current:
     | {
-        /** Undefined: a user manages it. */
+        /** The value of the label AUTOMANAGED. Undefined: a user manages the APIService. */
         readonly managed: Automanaged | undefined;
-        /** Whether it existed before this server started. */
+        /** Whether the APIService existed before this server started. */
         readonly atStart: boolean;
-        /** Whether its spec is the desired one. */
+        /** Whether the stored spec equals the desired one. */
         readonly matches: boolean;
       }
     | undefined;
-  /** Whether it was synced since the start. */
+  /** Whether the APIService was synced since the start of this server. */
   readonly synced: boolean;
 }
 

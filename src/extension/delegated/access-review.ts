@@ -1,4 +1,4 @@
-/** Authorization by the parent: one SubjectAccessReview per distinct question, whose answer is kept for 10 s. */
+/** Authorization by the parent: one SubjectAccessReview per distinct question. Answers are cached. */
 import { toError } from '../../base/errors.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
 import {
@@ -11,14 +11,14 @@ import { type ReviewSender, sendReview } from './send-review.ts';
 import { SharedResults } from './shared-results.ts';
 
 export interface AccessReviewOptions extends ReviewSender {
-  /** How long an answer is used. The reference: 10 s for both. 0 for never. */
+  /** How long an answer is cached; 0: never. kube-apiserver's library uses 10 s for both. */
   readonly allowedCacheMs: number;
   readonly deniedCacheMs: number;
-  /** Called when the parent cannot be asked. */
+  /** Called when a review cannot be sent to the parent. */
   readonly onFailure: (error: Error) => void;
 }
 
-/** The size of the reference's cache, and of the largest question in it. */
+/** The most cached answers, and the most characters of a question whose answer is cached, as in k8s.io/apiserver. */
 const KEPT_ANSWERS = 8192;
 const LONGEST_KEPT = 10_000;
 
@@ -27,7 +27,10 @@ interface Answer {
   readonly lifetimeMs: number;
 }
 
-/** Asks the parent. If that fails, the authorizer has no opinion, so the request is refused with the error. */
+/**
+ * An authorizer that asks the parent. If the parent cannot be asked, it has no opinion, so the request is refused with
+ * the error.
+ */
 export function accessReviewAuthorizer(options: AccessReviewOptions): Authorizer {
   const { clock, onFailure } = options;
   const answers = new SharedResults<Answer>({ clock, limit: KEPT_ANSWERS, lifetimeMs: ({ lifetimeMs }) => lifetimeMs });

@@ -1,7 +1,8 @@
 /**
- * The authentication of the parent as it is published for extension servers: the ConfigMap
- * `kube-system/extension-apiserver-authentication`, followed by a watch.
- * Invariant: the last valid state is used until a newer valid one is read. A malformed state is ignored.
+ * Follows the ConfigMap `kube-system/extension-apiserver-authentication`, in which the parent publishes its
+ * authentication settings for extension servers.
+ * Invariant: the last valid settings are used until newer valid settings are read. Malformed settings are reported and
+ * ignored.
  */
 import { isForbidden, isNotFound, isUnauthorized } from '../../apimachinery/status/status.ts';
 import { ConfigError, isTransportError, TransportError, toError } from '../../base/errors.ts';
@@ -17,16 +18,16 @@ const NAME = 'extension-apiserver-authentication';
 export interface ParentAuthentication {
   /** The CA of client certificates, PEM; '' for none. */
   readonly clientCa: string;
-  /** The headers of the parent's proxy and the CA of its certificate. Undefined: the parent does not publish any. */
+  /** The headers of the parent's proxy and the CA of its certificate. Undefined: the parent does not publish them. */
   readonly requestHeader: (RequestHeaderOptions & { readonly ca: string }) | undefined;
 }
 
 export interface AuthenticationInfoOptions {
   readonly client: Client;
   readonly informers: InformerSet;
-  /** Called with every state after the first one. */
+  /** Called with all valid settings after the first ones. */
   onChange(authentication: ParentAuthentication): void;
-  /** Called for a state that cannot be read. */
+  /** Called when the settings are malformed or cannot be read. */
   onProblem(error: Error): void;
 }
 
@@ -35,8 +36,8 @@ const UNAUTHORIZED_HELP =
   'the parent does not accept the credentials of this server; a token may have expired: kubectl create token makes another one';
 
 /**
- * Reads the ConfigMap and begins to follow it. Resolves with the first state. Throws ConfigError if this user may not
- * read it or it does not exist, and TransportError if the parent cannot be reached.
+ * Reads the ConfigMap and begins to watch it. Resolves with the first settings. Throws ConfigError if the ConfigMap
+ * does not exist or this user may not read it, and TransportError if the parent cannot be reached.
  */
 export async function followAuthenticationInfo(
   options: AuthenticationInfoOptions,
@@ -78,7 +79,7 @@ async function readFirst(client: Client): Promise<ParentAuthentication> {
   }
 }
 
-/** Throws ConfigError for lists that are not JSON arrays of texts. */
+/** Parses the data of the ConfigMap. Throws ConfigError for lists that are not JSON arrays of strings. */
 export function parseAuthenticationInfo(data: Readonly<Record<string, string>>): ParentAuthentication {
   const names = (key: string): readonly string[] => parseNames(key, data[`requestheader-${key}`] ?? '');
   const ca = data['requestheader-client-ca-file'] ?? '';

@@ -1,4 +1,7 @@
-/** The admission plugins that read configurations of the parent. One module, so that they are loaded together, on demand. */
+/**
+ * The admission plugins that read configurations of the parent. They are one module, so that one dynamic import loads
+ * all of them.
+ */
 export { mutatingAdmissionPolicy } from '../../admission/policies/mutating-policies.ts';
 export { paramObjects } from '../../admission/policies/param-objects.ts';
 export { validatingAdmissionPolicy } from '../../admission/policies/validating-policies.ts';

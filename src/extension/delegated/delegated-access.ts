@@ -1,6 +1,6 @@
 /**
- * The access to a server behind a parent: the parent's proxy, its client certificates and its tokens identify users, and
- * the parent decides what they may do.
+ * The access to an extension server behind a parent. Users are identified by the parent's proxy, by its client
+ * certificates and by its tokens. The parent authorizes their requests.
  */
 import { namespaceLifecycle } from '../../admission/namespace-lifecycle.ts';
 import type { WebhookHost } from '../../admission/post-review.ts';
@@ -37,13 +37,13 @@ import { tokenReviewAuthenticator } from './token-review.ts';
 export interface DelegatedAccessOptions {
   readonly authentication: AuthenticationOptions;
   readonly authorization: AuthorizationOptions;
-  /** Sends requests to the parent. The caller stops it afterwards. */
+  /** Sends requests to the parent. The caller stops it, after the access. */
   readonly transport: Transport;
   /** A cryptographic hash of a text. */
   readonly hash: (text: string) => string;
   /** Sends reviews to webhooks. The caller stops it. */
   readonly webhooks: WebhookHost['client'];
-  /** The tokens of requests from inside the process. */
+  /** Authenticates the tokens of requests from inside the process. */
   readonly own: TokenAuthenticator;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -51,7 +51,7 @@ export interface DelegatedAccessOptions {
   readonly random?: () => number;
 }
 
-/** The reference's lifetime of the answers of reviews. */
+/** How long answers of reviews are cached by default, as in k8s.io/apiserver. */
 const CACHE_MS = 10_000;
 
 /** Reads the authentication of the parent. Throws ConfigError if this user may not read it. */
@@ -142,7 +142,7 @@ function authenticator(
   });
 }
 
-/** The published authentication in the forms that filters and listeners use. */
+/** The published authentication settings, in the forms that filters and listeners use. */
 class PublishedAuthentication {
   headers = STANDARD_REQUEST_HEADERS;
   fromProxy: Authenticator = () => NOT_RECOGNIZED;
@@ -154,7 +154,7 @@ class PublishedAuthentication {
     this.#ownClientCa = ownClientCa;
   }
 
-  /** Throws ConfigError for an empty header name, and changes nothing then. */
+  /** Replaces the settings. Throws ConfigError for an empty header name; the old settings then stay in use. */
   set(next: ParentAuthentication): void {
     const { requestHeader } = next;
     const fromProxy = requestHeader === undefined ? () => NOT_RECOGNIZED : requestHeaderAuthenticator(requestHeader);

@@ -6,11 +6,11 @@ import type { Kind } from '../../kinds/kind.ts';
 import type { Lister, ListerChange } from '../../server/own/lister.ts';
 
 /**
- * A lister of a cluster-scoped kind. Its state follows the parent with the delay of a watch: `fresh` never waits, and
- * `isReady` is false until the first list has arrived.
+ * A lister of a cluster-scoped kind of the parent. Its state is as old as the delay of a watch, and `fresh` never waits
+ * for the parent.
  */
 export interface ParentLister extends Lister {
-  /** Whether the objects are known. A kind that the parent does not serve has none. */
+  /** Whether the first list has arrived. A kind that the parent does not serve counts as an empty list. */
   readonly isReady: boolean;
   readonly isEmpty: boolean;
 }
@@ -60,7 +60,7 @@ class InformerLister<T> implements ParentLister {
   }
 }
 
-/** A transform of informers that drops managedFields: they are a large part of an object, and no plugin reads them. */
+/** An informer transform that drops managedFields, which are a large part of an object and are read by no plugin. */
 export function withoutManagedFields<T>(object: T): T {
   const { metadata } = object as { metadata?: { managedFields?: unknown } };
   delete metadata?.managedFields;

@@ -1,9 +1,10 @@
 /**
- * The webhooks and policies of the parent as admission plugins of an extension server. The aggregator of the parent runs
- * no admission for aggregated kinds, so an extension server has to do it, as servers of k8s.io/apiserver do.
+ * Runs the webhooks and policies of the parent as admission plugins of an extension server. The aggregator of the
+ * parent runs no admission for aggregated kinds, so an extension server has to run it, like servers that use
+ * k8s.io/apiserver.
  * Invariant: no request is admitted before the configurations of a plugin are known.
  *
- * The code of a plugin, with CEL, is loaded for the first request after the parent has a configuration for it.
+ * The code of a plugin, including CEL, is loaded with the first request after the parent has a configuration for it.
  */
 import type { PolicyPluginOptions } from '../../admission/policies/match-policy.ts';
 import type { ParamKinds } from '../../admission/policies/params.ts';
@@ -34,7 +35,7 @@ import { type ParentLister, parentLister } from './informer-lister.ts';
 
 export interface ParentAdmissionOptions {
   readonly client: Client;
-  /** Gets the informers of configurations. The caller starts and stops it. */
+  /** The informers of configurations are added to this set, which the caller starts and stops. */
   readonly informers: InformerSet;
   /** Sends reviews to webhooks. */
   readonly webhooks: WebhookHost['client'];
@@ -43,11 +44,13 @@ export interface ParentAdmissionOptions {
   readonly logger: Logger;
 }
 
-/** How long a request waits for the first lists, and how often it looks, as in k8s.io/apiserver's admission/handler.go. */
+/**
+ * How long a request waits for the first lists, and how often it checks, as in k8s.io/apiserver's admission/handler.go.
+ */
 const WAIT_MS = 10_000;
 const LOOK_MS = 100;
 
-/** Services are found by the DNS of the cluster, as k8s.io/apiserver does without a resolver of its own. */
+/** Resolves a Service to its DNS name in the cluster, like the default resolver of k8s.io/apiserver. */
 const BY_DNS: ServiceResolver = { resolve: (namespace, name, port) => ({ host: `${name}.${namespace}.svc`, port }) };
 
 export function parentAdmission(options: ParentAdmissionOptions): readonly AdmissionPlugin[] {
@@ -99,11 +102,11 @@ export function parentAdmission(options: ParentAdmissionOptions): readonly Admis
 
 const loadPlugins = () => import('./configured-plugins.ts');
 
-/** A plugin that does nothing unless each of its listers has objects. */
+/** A plugin that is skipped unless each of its listers has objects. */
 interface ConfiguredPlugin extends Pick<AdmissionPlugin, 'name' | 'handles'> {
   readonly step: 'admit' | 'validate';
   readonly listers: readonly ParentLister[];
-  /** Makes the plugin. Called at most once. */
+  /** Creates the plugin. Called at most once. */
   make(): Promise<AdmissionPlugin>;
 }
 
@@ -136,7 +139,7 @@ function whenConfigured({ name, step, handles, listers, make }: ConfiguredPlugin
   return { name, handles, [step]: run };
 }
 
-/** The kinds of parameters are those that the parent serves. */
+/** Resolves the kinds of policy parameters by the discovery of the parent. */
 function parentParamKinds(client: Client, clock: Clock): ParamKinds {
   const discovery = createDiscovery(client, { clock });
   return async (kind) => {

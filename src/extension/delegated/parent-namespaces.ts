@@ -1,6 +1,6 @@
 /**
- * The namespaces of the parent, for admission. They come from an informer. A name that it does not have is read from the
- * parent, because the namespace may be newer than the informer.
+ * The namespaces of the parent, for admission. They come from an informer. A name that the informer does not have is
+ * read from the parent, because the namespace may be newer than the informer.
  */
 
 import type { Clock } from '../../base/clock.ts';
@@ -14,7 +14,7 @@ import { SharedResults } from './shared-results.ts';
 
 export interface ParentNamespaces {
   readonly read: NamespaceReader;
-  /** Returns why the namespaces are not known yet, and undefined if they are. */
+  /** Returns the reason why the namespaces are not known yet; undefined if they are known. */
   problem(): string | undefined;
 }
 

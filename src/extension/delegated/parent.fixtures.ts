@@ -10,7 +10,9 @@ export interface FakeParent {
 
 export type ParentAnswer = (body: JsonObject, request: TransportRequest) => unknown | Promise<unknown>;
 
-/** `answers` is keyed by `POST /apis/...` without the query. An answer with a `code` is a failure with that status. */
+/**
+ * The keys of `answers` are `POST /apis/...` without the query. An answer with a `code` is a failure with that status.
+ */
 export function fakeParent(answers: Readonly<Record<string, ParentAnswer>>): FakeParent {
   const requests: FakeParent['requests'] = [];
   return {

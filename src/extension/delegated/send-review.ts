@@ -1,6 +1,6 @@
 /**
- * The sending of a TokenReview or SubjectAccessReview to the parent: with a time limit, and repeated with the backoff of
- * the reference (`DefaultAuthWebhookRetryBackoff`, `DefaultShouldRetry`).
+ * Sends a TokenReview or SubjectAccessReview to the parent, with a time limit and with the retries of k8s.io/apiserver
+ * (`DefaultAuthWebhookRetryBackoff`, `DefaultShouldRetry`).
  */
 import {
   isInternalError,
@@ -25,10 +25,10 @@ export interface ReviewSender {
 
 const BACKOFF: BackoffPolicy = { initialMs: 500, capMs: 10_000, factor: 1.5, jitter: 0.2 };
 const ATTEMPTS = 5;
-/** The reference's limit for one review with all its attempts. */
+/** The time limit of one review with all its attempts, as in k8s.io/apiserver. */
 const TIMEOUT_MS = 10_000;
 
-/** Creates a review and returns the answer. Rejects with the failure of the last attempt. */
+/** Creates a review and resolves with the answer. Rejects with the failure of the last attempt. */
 export function sendReview<T>(
   { client, clock, random }: ReviewSender,
   kind: Kind<T, 'Cluster'>,

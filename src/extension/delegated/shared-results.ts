@@ -1,6 +1,6 @@
 /**
- * Results of calls to the parent, kept for a time. Callers that ask for the same key at the same time share one call.
- * Invariants: a failure is not kept. There are at most `limit` results; the least recently used is dropped.
+ * Caches the results of calls to the parent for a time. Concurrent callers with the same key share one call.
+ * Invariants: failures are not cached. At most `limit` results are cached; the least recently used one is dropped.
  */
 import type { Clock } from '../../base/clock.ts';
 import { LruMap } from '../../base/lru-map.ts';
@@ -9,7 +9,7 @@ import type { MaybePromise } from '../../base/maybe-promise.ts';
 export interface SharedResultsOptions<V> {
   readonly clock: Clock;
   readonly limit: number;
-  /** How long a result is used, in milliseconds. 0: only the callers that wait for the call get it. */
+  /** Returns how many milliseconds a result is cached. 0: only the callers that wait for the call get it. */
   lifetimeMs(value: V): number;
 }
 
@@ -23,7 +23,7 @@ export class SharedResults<V> {
     this.#kept = new LruMap(options.limit);
   }
 
-  /** Returns the kept result at once, or that of a call. Rejects if the call does. */
+  /** Returns the cached result, or a promise for the result of a call. Rejects if the call does. */
   get(key: string, call: () => Promise<V>): MaybePromise<V> {
     const found = this.#kept.get(key);
     if (found !== undefined && this.#options.clock.monotonic() < found.until) return found.value;

@@ -1,6 +1,7 @@
 /**
- * Authentication of bearer tokens by the parent: one TokenReview per token, whose result is kept for 10 s.
- * Invariant: tokens are kept neither in memory nor in messages: the results are found by a keyed hash.
+ * Authentication of bearer tokens by the parent: one TokenReview per token. Results are cached.
+ * Invariant: tokens are stored neither in memory nor in messages. The key of a cached result is a keyed hash of the
+ * token.
  */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { formatHex } from '../../base/bytes.ts';
@@ -17,22 +18,22 @@ import { type ReviewSender, sendReview } from './send-review.ts';
 import { SharedResults } from './shared-results.ts';
 
 export interface TokenReviewOptions extends ReviewSender {
-  /** Audiences that a token must be for, one of them. Empty: those of the parent. */
+  /** A token must be for at least one of these audiences. Empty: the audiences of the parent. */
   readonly audiences: readonly string[];
-  /** How long a result is used, of good and of bad tokens. The reference: 10 s. 0 for never. */
+  /** How long a result is cached, for good and for bad tokens; 0: never. k8s.io/apiserver uses 10 s. */
   readonly cacheMs: number;
   /** A cryptographic hash of a text. Called for each request with a token. */
   readonly hash: (text: string) => string;
-  /** Called when the parent cannot be asked. */
+  /** Called when a review cannot be sent to the parent. */
   readonly onFailure: (error: Error) => void;
 }
 
-/** The size of the reference's cache. */
+/** The most cached results, as in k8s.io/apiserver. */
 const KEPT_TOKENS = 32_768;
 
 /**
- * Asks the parent. A token that it does not know is `none`, one that it refuses with a message is `failed`, and so is
- * one that it cannot be asked about; the last two are not kept.
+ * An authenticator that asks the parent. The result is `none` for a token that the parent does not know, and `failed`
+ * if the parent refuses the token with a message or cannot be asked. `failed` is not cached.
  */
 export function tokenReviewAuthenticator(options: TokenReviewOptions): TokenAuthenticator {
   const { clock, cacheMs, hash, onFailure } = options;

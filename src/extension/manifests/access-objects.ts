@@ -1,6 +1,6 @@
 /**
- * The namespace of an extension server, its ServiceAccount, and the RBAC objects: what the server may ask its parent,
- * and who may use its resources.
+ * The namespace of an extension server, its ServiceAccount, and its RBAC objects: the permissions of the server at its
+ * parent, and the roles of users for its resources.
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import type { ResourceDefinition } from '../../server/resource/resource-definition.ts';
@@ -11,8 +11,8 @@ const READ: readonly string[] = ['get', 'list', 'watch'];
 const WRITE: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 
 /**
- * Configuration of the parent that admission reads: namespaces now, and the webhooks and policies that an extension
- * server has to run itself, because the aggregator runs no admission.
+ * The objects of the parent that admission reads: namespaces, and the webhooks and policies that an extension server
+ * has to run itself, because the aggregator runs no admission.
  */
 const ADMISSION_RULES: readonly JsonObject[] = [
   { apiGroups: [''], resources: ['namespaces'], verbs: [...READ] },
@@ -32,7 +32,8 @@ const ADMISSION_RULES: readonly JsonObject[] = [
 
 export function accessObjects(names: ServiceNames, resources: readonly ResourceDefinition[]): readonly JsonObject[] {
   const { namespace, name } = names;
-  // Cluster-scoped names carry the namespace, so that two servers of one name do not collide.
+  // The names of cluster-scoped objects include the namespace, so that servers with the same name in two namespaces do
+  // not collide.
   const scoped = `${namespace}:${name}`;
   const account = { kind: 'ServiceAccount', namespace, name };
   const admins = resourceRules(resources, [...READ, ...WRITE]);
@@ -49,13 +50,14 @@ export function accessObjects(names: ServiceNames, resources: readonly ResourceD
       roleRef: { apiGroup: RBAC, kind: 'Role', name: 'extension-apiserver-authentication-reader' },
       subjects: [account],
     },
-    // Users get the resources with the roles that they have: `edit` and `admin` may write, `view` may read.
+    // These roles are aggregated to the default user roles: `edit` and `admin` may write the resources, `view` may read
+    // them.
     clusterRole(`${scoped}-edit`, admins, ['admin', 'edit']),
     clusterRole(`${scoped}-view`, resourceRules(resources, READ), ['view']),
   ];
 }
 
-/** One rule per group, for the resources and their subresources. */
+/** Returns one rule per group, for its resources and their subresources. */
 function resourceRules(resources: readonly ResourceDefinition[], verbs: readonly string[]): readonly JsonObject[] {
   const byGroup = new Map<string, Set<string>>();
   for (const { plural, versions, subresources } of resources)

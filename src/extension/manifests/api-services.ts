@@ -12,7 +12,7 @@ export interface ApiServiceOptions {
   readonly versionPriority?: number;
 }
 
-/** The priorities of a CustomResourceDefinition's group. */
+/** The default priorities: those of a CustomResourceDefinition's group. */
 const GROUP_PRIORITY = 1000;
 const VERSION_PRIORITY = 100;
 
@@ -37,7 +37,7 @@ export function apiServices(
   }));
 }
 
-/** Every group and version that the resources serve, in the order of the resources. */
+/** Returns every group and version that the resources serve, in the order of the resources. */
 export function servedVersions(
   resources: readonly ResourceDefinition[],
 ): readonly { readonly group: string; readonly version: string }[] {

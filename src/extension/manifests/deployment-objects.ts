@@ -68,7 +68,7 @@ export function deploymentObjects(
       spec: {
         replicas,
         selector: { matchLabels: nameLabel(name) },
-        // Two processes cannot open one folder at the same time.
+        // The old pod must end first, because two processes cannot open one data folder at the same time.
         strategy: { type: 'Recreate' },
         template: {
           metadata: { labels: nameLabel(name) },

@@ -1,6 +1,6 @@
 /**
- * The objects that register an extension server with a Kubernetes API server: the steps of the guide "Setup an Extension
- * API Server", as objects for `kubectl apply`. They are the same for kube-apiserver and for this package's.
+ * The objects that register an extension server with a Kubernetes API server: the steps of the guide "Setup an
+ * Extension API Server", as objects for `kubectl apply`. They are the same for kube-apiserver and for Keelson.
  */
 import { ConfigError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -15,17 +15,18 @@ import { type ServerAddress, serviceOfAddress, serviceOfPods } from './service-o
 export interface ManifestOptions {
   /** The namespace of the server. */
   readonly namespace: string;
-  /** The name of its objects. Default: the first label of the first group, `bank` for `bank.example.com`. */
+  /** The name of the server's objects. Default: the first label of the first group, `bank` for `bank.example.com`. */
   readonly name?: string;
   /**
-   * The image of a program that serves in the cluster: a Deployment and a Secret with its certificate are made. The
-   * program finds its port and its certificate in the environment: PORT, TLS_CERT_FILE and TLS_KEY_FILE.
+   * The image of a server that runs in the cluster. The manifests then have a Deployment, and a Secret with the
+   * certificate. The program gets its port and its certificate by the environment variables PORT, TLS_CERT_FILE and
+   * TLS_KEY_FILE.
    */
   readonly image?: string;
   /**
-   * Where the server runs outside of the cluster: `host:port` or the URL of `listen`. A host name, or a loopback address,
-   * becomes an ExternalName service, which `--enable-aggregator-routing` does not accept; an IP address becomes a
-   * service with an EndpointSlice, which needs that flag or kube-proxy.
+   * The address of a server outside of the cluster: `host:port` or the URL of `listen`. A host name, or a loopback
+   * address, becomes an ExternalName Service, which `--enable-aggregator-routing` does not accept. An IP address
+   * becomes a Service with an EndpointSlice, which needs that flag or kube-proxy.
    */
   readonly address?: string;
   /**
@@ -35,18 +36,17 @@ export interface ManifestOptions {
   readonly ca?: string;
   /** The priority of the groups among all groups, 1 to 20,000. Default 1,000, as CRDs have. */
   readonly groupPriority?: number;
-  /** The priority of the first version; later ones have one less each. Default 100. */
+  /** The priority of the first version; each later version has one less. Default 100. */
   readonly versionPriority?: number;
-  /** Pods of the Deployment. More than one needs a storage that they share. Default 1. */
+  /** The number of pods of the Deployment. More than one pod needs a shared storage. Default 1. */
   readonly replicas?: number;
   /** The PersistentVolumeClaim for the folder of the server, mounted at `/data`. Default: an empty folder of the pod. */
   readonly volumeClaim?: string;
 }
 
 /**
- * Returns the objects in an order in which they can be applied. With `address` the names of the service are added to
- * the certificate with which the server serves, now or when it listens. Throws ConfigError for options that contradict
- * each other.
+ * Returns the objects in an order in which they can be applied. With `address`, also adds the names of the Service to
+ * the serving certificate of the server. Throws ConfigError for options that contradict each other.
  */
 export async function manifests(server: ExtensionServer, options: ManifestOptions): Promise<readonly JsonObject[]> {
   const { namespace, image, address } = options;
@@ -76,7 +76,7 @@ export async function manifests(server: ExtensionServer, options: ManifestOption
   ];
 }
 
-/** The aggregator verifies the first name; the others are for clients in the cluster. */
+/** The DNS names of the Service. The aggregator verifies the first name; the others are for clients in the cluster. */
 function servingHosts({ namespace, name }: ServiceNames): readonly string[] {
   const service = `${name}.${namespace}.svc`;
   return [service, `${service}.cluster.local`, `${name}.${namespace}`, name];

@@ -1,4 +1,4 @@
-/** The Service of an extension server: of the pods of its Deployment, or of an address outside of the cluster. */
+/** The Service of an extension server, for the pods of its Deployment or for an address outside of the cluster. */
 import type { JsonObject } from '../../base/json-value.ts';
 import type { ServiceNames } from './service-names.ts';
 
@@ -23,8 +23,9 @@ export function serviceOfPods({ namespace, name }: ServiceNames): JsonObject {
 }
 
 /**
- * Loopback addresses are not allowed in an EndpointSlice, so they become the host name `localhost`. The port of an
- * ExternalName service is that of the APIService; it is repeated here because `kubectl get` shows it.
+ * Returns the Service of an address outside of the cluster. Loopback addresses are not allowed in an EndpointSlice, so
+ * they become the host name `localhost`. The aggregator takes the port of an ExternalName Service from the APIService;
+ * it is repeated here because `kubectl get` shows it.
  */
 export function serviceOfAddress(names: ServiceNames, { host, port }: ServerAddress): readonly JsonObject[] {
   const family = addressFamily(host);

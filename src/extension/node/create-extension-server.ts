@@ -1,7 +1,7 @@
 /**
  * An extension API server on Node: `await createExtensionServer({ resources }).listen()`.
- * Invariant: everything that is opened belongs to one lifetime. It is stopped in reverse order, after a failed start
- * and at shutdown alike.
+ * Invariant: everything that the server opens belongs to one lifetime, which is stopped in reverse order after a failed
+ * start and at shutdown.
  */
 import { createAdmission } from '../../admission/plugin-chain.ts';
 import type { WebhookHost } from '../../admission/post-review.ts';
@@ -41,7 +41,7 @@ import { openAuditFile } from './open-audit-file.ts';
 import { folderOf, openStorage } from './open-storage.ts';
 
 /**
- * Makes a server; nothing is opened before `start` or `listen`. Throws ConfigError for options that contradict each
+ * Creates a server. It opens nothing before `start` or `listen`. Throws ConfigError for options that contradict each
  * other.
  */
 export function createExtensionServer(options: ExtensionServerOptions): ExtensionServer {
@@ -101,7 +101,7 @@ class NodeExtensionServer implements ExtensionServer {
     const standalone = this.#options.standalone === true;
     const host = options.host ?? (standalone ? '127.0.0.1' : '0.0.0.0');
     this.#certificates.addHosts([...servingHosts(host), ...(options.hosts ?? [])]);
-    // The certificate is issued while the server waits for its parent and its disk.
+    // Issue the certificate while the server waits for its parent and its disk.
     const issued = options.certFile === undefined ? this.#certificates.serving() : undefined;
     const [{ server, access }, issuedCertificate] = await settleAll([this.#start(), issued]);
     try {
@@ -225,7 +225,7 @@ class NodeExtensionServer implements ExtensionServer {
     return connection.transport;
   }
 
-  /** Opens a client when the first webhook is called. */
+  /** Returns a client that opens its connections when the first webhook is called. */
   #webhookClient(): WebhookHost['client'] {
     let client: OutboundClient | undefined;
     const open = (): OutboundClient => {

@@ -1,6 +1,6 @@
 /**
- * The listener of an extension server. Its certificates, and the CAs of its clients, are replaced while it runs; open
- * connections stay open.
+ * The listener of an extension server. Its serving certificate and the CAs of its clients can be replaced while it
+ * runs; open connections stay open.
  */
 import { onAbort } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -21,25 +21,28 @@ import type { ServerMetrics } from '../../server/metrics/server-metrics.ts';
 import type { Access } from '../access.ts';
 import type { ExtensionListenOptions, ListeningServer } from '../extension-server.ts';
 
-/** How often the files of an operator are read again. */
+/** How often `certFile` and `keyFile` are read again. */
 const FILES_MS = 10_000;
-/** How often a certificate of the server's own CA is checked. It is renewed days before it expires. */
+/** How often an issued certificate is checked. It is renewed days before it expires. */
 const ISSUED_MS = 3_600_000;
 const GRACE_MS = 5_000;
-/** An authority that no authenticator asks for: the listener requests certificates before a client CA is known. */
+/**
+ * The name of an authority that no authenticator uses. It makes the listener request client certificates before a
+ * client CA is known.
+ */
 const NO_AUTHORITY = 'none';
 
 export interface ServingParts {
   readonly handler: Handler;
   readonly metrics: ServerMetrics;
   readonly certificates: ServingCertificates;
-  /** Issued during the start. Undefined: the operator gives the files of a certificate. */
+  /** The certificate that was issued during the start. Undefined: `certFile` is used. */
   readonly issued: ServingCertificate | undefined;
   readonly access: Access;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly host: string;
-  /** Whether the kubeconfig of an administrator is made. */
+  /** Whether to make the kubeconfig of an administrator. */
   readonly admin: boolean;
   /** Stops the whole server. */
   stop(): Promise<void>;
@@ -49,7 +52,7 @@ export interface ServingParts {
 
 export interface ServingListener {
   readonly listening: ListeningServer;
-  /** Reads the certificates and CAs again, and uses those that changed. */
+  /** Reads the certificates and CAs again, and replaces those that have changed. */
   reload(): Promise<void>;
   /** Accepts no new requests, waits for those in flight, and closes all connections. */
   stop(): Promise<void>;
@@ -69,7 +72,7 @@ export async function listenOn(options: ExtensionListenOptions, parts: ServingPa
     withClientCas(
       certFile === undefined ? (await certificates.serving()).pair : await readKeyPair(certFile, keyFile ?? ''),
     );
-  // Hosts that the program added in the meantime are not in the certificate.
+  // The program may have added hosts since the certificate was issued.
   const isCurrent = issued !== undefined && issued.hostCount === certificates.hostCount;
   const config = isCurrent ? await withClientCas(issued.pair) : await load();
   const caPem = issued === undefined ? config.cert : issued.ca;
@@ -114,7 +117,7 @@ export async function listenOn(options: ExtensionListenOptions, parts: ServingPa
   }
 }
 
-/** Returns at least one CA: whether clients are asked for certificates cannot change later. */
+/** Returns at least one CA, because a listener cannot begin to request client certificates later. */
 async function clientCas(access: Access, certificates: ServingCertificates): Promise<Readonly<Record<string, string>>> {
   const found = access.clientCas();
   return Object.keys(found).length > 0 ? found : { [NO_AUTHORITY]: await certificates.ca() };

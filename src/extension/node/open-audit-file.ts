@@ -4,7 +4,10 @@ import { parseAuditPolicy } from '../../server/filters/audit/audit-policy.ts';
 import type { AuditFileOptions } from '../extension-server.ts';
 import type { OpenContext } from './open-storage.ts';
 
-/** Returns undefined without options. Throws ConfigError for an invalid policy or a log that cannot be opened. */
+/**
+ * Opens the audit log; undefined without options. Throws ConfigError for an invalid policy or a log that cannot be
+ * opened.
+ */
 export async function openAuditFile(
   options: AuditFileOptions | undefined,
   { clock, logger, lifetime }: OpenContext,

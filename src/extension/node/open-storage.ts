@@ -1,4 +1,4 @@
-/** The storage of an extension server, opened from its options. */
+/** Opens the storage of an extension server. */
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { Lifetime } from '../../base/lifetime.ts';
@@ -22,12 +22,12 @@ export function folderOf(option: StorageOption): string | undefined {
 export interface OpenContext {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Takes ownership of what is opened. */
+  /** Stops the storage and its compactor. */
   readonly lifetime: Lifetime;
 }
 
 /**
- * Opens the storage. A server whose resources all have a store or a storage of their own gets one in memory: it stays empty. Throws
+ * Opens the storage. If all resources have their own store or storage, opens an empty one in memory instead. Throws
  * ConfigError if the folder cannot be used.
  */
 export async function openStorage(

@@ -1,7 +1,7 @@
 /**
  * Collections that are computed, such as metrics. `computed` makes a store that calls the program for each request and
- * has no watch. `computedRows` makes read-only rows, which the server mirrors: they can be watched, and are as old as
- * the poll interval.
+ * has no watch. `computedRows` makes read-only rows, which the server polls and mirrors: they can be watched, and may
+ * be as old as the poll interval.
  */
 import { matchesFields } from '../../apimachinery/selectors/field-selector.ts';
 import { matchesLabels } from '../../apimachinery/selectors/label-selector.ts';
@@ -29,7 +29,7 @@ export interface ComputedSource<T extends ComputedObject> {
   readonly plural: string;
   /** Returns the objects of a namespace; all objects for ''. Selectors are applied afterwards. */
   list(namespace: string): MaybePromise<readonly T[]>;
-  /** Returns one object, undefined if there is none. Default: finds it in the list of its namespace. */
+  /** Returns one object; undefined if it does not exist. Default: searches the list of the namespace. */
   get?(key: RowKey): MaybePromise<T | undefined>;
 }
 

@@ -1,13 +1,14 @@
 /**
- * PostgreSQL, version 12 or later.
+ * The SQL dialect of PostgreSQL, version 12 or later.
  *
- * The change log needs numbers in the order of commits. Sequences do not give that: a transaction can take 7, and commit
- * after one that took 8. Therefore every statement that writes the table first takes an advisory lock of the table, in a
- * statement trigger, and holds it until its transaction ends. Numbers are taken under the lock, so a number that is
- * visible is never followed by a smaller one. The lock is taken before any row lock, so writers cannot deadlock on it.
+ * The change log needs numbers in the order of commits. Sequences do not guarantee this order: a transaction can take
+ * number 7 and commit after a transaction that took 8. Therefore every statement that writes the table first takes an
+ * advisory lock of the table, in a statement trigger, and its transaction holds the lock until it ends. Numbers are
+ * taken under the lock, so no smaller number becomes visible after a larger one. The lock is taken before any row lock,
+ * so writers cannot deadlock on it.
  *
- * The triggers number the writes of every client of the database, also those by SQL. TRUNCATE is refused, because it
- * has no rows to log.
+ * The triggers number the writes of every client of the database, including SQL users. TRUNCATE is refused, because its
+ * triggers get no rows to log.
  */
 import type { SqlDialect, TableNames, TableStatements } from './sql-dialect.ts';
 import type { ColumnType, MappedColumn } from './sql-names.ts';
@@ -46,7 +47,9 @@ function sequence(table: string): string {
   return `${table}_version`;
 }
 
-/** All of it is one statement, and so one transaction: servers that start together do not disturb each other. */
+/**
+ * Returns a single statement, which is one transaction, so that servers that start together do not disturb each other.
+ */
 function create(names: TableNames, logged: boolean): readonly string[] {
   const { table, columns } = names;
   const added = columns.map((column) => `ALTER TABLE "${table}" ADD COLUMN IF NOT EXISTS ${columnDefinition(column)};`);
@@ -74,7 +77,9 @@ function columnDefinition({ name, path, type }: MappedColumn): string {
   return `"${name}" ${TYPES[type]} GENERATED ALWAYS AS ((${value})::${TYPES[type]}) STORED`;
 }
 
-/** The row with the number 1 marks the beginning of the log; see `TableStatements.reaches`. */
+/**
+ * The SQL of the change log. The row with the number 1 marks the beginning of the log; see `TableStatements.reaches`.
+ */
 function changeLog({ table, changes }: TableNames): string {
   const next = `nextval('${sequence(table)}')`;
   const moment = 'INSERT OR UPDATE OR DELETE OR TRUNCATE';

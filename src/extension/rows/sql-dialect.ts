@@ -1,12 +1,13 @@
 /**
- * The SQL of a table of rows, per dialect. Invariant: values are parameters, never text of a statement. Names are
- * checked (`sql-names.ts`) before they reach this file.
+ * The interface of SQL dialects: the statements of a table of rows.
+ * Invariant: values are parameters, never text of a statement. Names are checked (`sql-names.ts`) before they reach
+ * this file.
  */
 import type { MappedColumn } from './sql-names.ts';
 
 export interface TableNames {
   readonly table: string;
-  /** The change log. */
+  /** The name of the change log's table. */
   readonly changes: string;
   readonly columns: readonly MappedColumn[];
 }
@@ -21,23 +22,26 @@ export interface TableStatements {
   readonly remove: string;
   /** Parameters: namespace, name. Returns object and version. */
   readonly get: string;
-  /** Parameters: namespace and name of the last row of the page before, and the size of the page. */
+  /** Parameters: namespace and name of the last row of the previous page, and the size of the page. */
   readonly list: string;
   /** Returns the number of the last change. */
   readonly position: string;
-  /** Parameter: a number. Returns a row if the log goes back to it. */
+  /** Parameter: the number of a change. Returns a row if the log has all changes after it. */
   readonly reaches: string;
-  /** Parameters: a number, and the size of the page. Returns version, namespace, name, object; null: removed. */
+  /**
+   * Parameters: the number of a change, and the size of the page. Returns version, namespace, name and object of the
+   * changes after it. The object is null if the row was removed.
+   */
   readonly changes: string;
-  /** Parameter: the number of changes to keep. */
+  /** Removes old changes. Parameter: the number of changes to keep. */
   readonly prune: string;
 }
 
 export interface SqlDialect {
   statements(names: TableNames, logged: boolean): TableStatements;
-  /** The statements that create what is missing of the table. */
+  /** Returns the statements that create the missing parts of the table. */
   create(names: TableNames, logged: boolean): readonly string[];
-  /** Returns the names of the columns that exist; parameter: the table. Absent: `create` adds missing ones itself. */
+  /** Returns the names of the existing columns; parameter: the table. Absent: `create` adds missing columns itself. */
   readonly existingColumns?: string;
   addColumn?(table: string, column: MappedColumn): string;
 }

@@ -1,6 +1,6 @@
 /**
- * SQLite, version 3.35 or later, for RETURNING. SQLite has one writer at a time, so the numbers of the change log are in
- * the order of commits. Triggers log the writes of every program that opens the file.
+ * The SQL dialect of SQLite, version 3.35 or later, which has RETURNING. SQLite has one writer at a time, so the
+ * numbers of the change log are in the order of commits. Triggers log the writes of every program that opens the file.
  */
 import type { SqlDialect, TableNames, TableStatements } from './sql-dialect.ts';
 import type { ColumnType, MappedColumn } from './sql-names.ts';
@@ -20,8 +20,8 @@ export const SQLITE: SqlDialect = {
 };
 
 function statements({ table, changes }: TableNames, logged: boolean): TableStatements {
-  // RETURNING shows the row before AFTER triggers, so a statement computes the number that its trigger will log. Without
-  // a log versions are random: they need not be in order.
+  // RETURNING shows the row before AFTER triggers run, so a statement itself computes the number that its trigger will
+  // log. Without a log, versions need no order and are random.
   const next = logged
     ? `(SELECT COALESCE(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = '${changes}')`
     : '(random() & 9007199254740991)';
@@ -65,7 +65,9 @@ function columnDefinition({ name, path, type }: MappedColumn): string {
   return `"${name}" ${TYPES[type]} GENERATED ALWAYS AS (${value}) VIRTUAL`;
 }
 
-/** The row with the number 1 marks the beginning of the log; see `TableStatements.reaches`. */
+/**
+ * The SQL of the change log. The row with the number 1 marks the beginning of the log; see `TableStatements.reaches`.
+ */
 function changeLog({ table, changes }: TableNames): readonly string[] {
   const log = (row: string, object: string): string =>
     `INSERT INTO "${changes}" (namespace, name, object) VALUES (${row}.namespace, ${row}.name, ${object});`;

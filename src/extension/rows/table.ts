@@ -1,9 +1,9 @@
 /**
- * Rows in a table of a SQL database, over a query function of the program. This module has no database driver: the
- * program supplies one, with its own pool, credentials and timeouts.
+ * Rows in a table of a SQL database. This module has no database driver: the program supplies a query function, with
+ * its own pool, credentials and timeouts.
  *
- * An object is one row: namespace, name, the object as JSON, and a version. Other columns can show fields of the
- * object; the database computes them, so SQL users can filter and index by them.
+ * An object is one row: namespace, name, the object as JSON, and a version. Additional columns can show fields of the
+ * object. The database computes these columns, so SQL users can filter and index by them.
  */
 import { onAbort } from '../../base/abort.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -28,7 +28,7 @@ import { SQLITE } from './sqlite.ts';
 
 /**
  * Runs one statement and returns its rows as objects, with the names of the columns as keys. Statements use `$1` for
- * PostgreSQL and `?` for SQLite. Every statement must be a transaction of its own, and be committed when the promise
+ * PostgreSQL and `?` for SQLite. Every statement must be its own transaction, which is committed when the promise
  * resolves. A statement without a result returns no rows. An object with a property `rows`, as the package `pg` returns
  * it, is accepted, too.
  */
@@ -46,24 +46,27 @@ export interface TableOptions {
    */
   readonly columns?: Readonly<Record<string, ColumnOption>>;
   /**
-   * Whether triggers log every write in the table `<name>_changes`. The rows are then sequenced: several servers can
-   * share the table, and changes by SQL are seen. Default true. False: one server, and the table is polled.
+   * Whether triggers log every write in the table `<name>_changes`. Several servers can then share the table, and
+   * changes by SQL users are seen soon. Default true. False: only one server may use the table, and it polls the whole
+   * table.
    */
   readonly changeLog?: boolean;
-  /** How many changes the log keeps, at least. A server that was cut off for longer lists again. Default 10,000. */
+  /**
+   * How many changes the log keeps, at least. A server that has missed more changes lists the table again. Default
+   * 10,000.
+   */
   readonly keepChanges?: number;
   /**
-   * How often the log, or without one the table, is read for changes by others. Own writes are seen at once. Default
-   * 1,000 ms with a log, else 5,000 ms.
+   * How often the server reads changes of other writers, from the log or without a log from the table. Own writes are
+   * seen at once. Default 1,000 ms with a log, otherwise 5,000 ms.
    */
   readonly pollIntervalMs?: number;
   /** Default: the system's clock. */
   readonly clock?: Clock;
 }
 
-/** Rows in a table. */
 export interface Table extends Rows<JsonObject> {
-  /** Creates the table, its columns and its change log, as far as they are missing. */
+  /** Creates the table, its columns and its change log, unless they exist. */
   createTable(): Promise<void>;
   /** The statements of `createTable` for a database without the table, for programs that have migrations. */
   readonly definition: readonly string[];
@@ -79,7 +82,7 @@ const LOG_INTERVAL_MS = 1000;
 const PRUNE_EVERY = 1000;
 
 /**
- * Rows in the table `name`. Nothing is queried before the rows are used. Throws ConfigError for names it cannot use.
+ * Makes rows of the table `name`. Nothing is queried before the rows are used. Throws ConfigError for invalid names.
  */
 export function table(query: Query, name: string, options: TableOptions = {}): Table {
   return new SqlTable(query, name, options);
@@ -177,7 +180,7 @@ class SqlTable implements Table {
     return { version };
   }
 
-  /** The reason why no row had the key and the version. */
+  /** Returns the reason why no row with the key and the version was found. */
   async #refusal(key: RowKey): Promise<'conflict' | 'missing'> {
     return (await this.get(key)) === undefined ? 'missing' : 'conflict';
   }
@@ -213,7 +216,7 @@ class SqlTable implements Table {
     }
   }
 
-  /** Ends after the interval, when the signal aborts, or at the first `wake()` after this call. */
+  /** Sleeps until the interval is over, the signal aborts, or `wake()` is called. */
   #sleep(signal: AbortSignal): { readonly promise: Promise<void>; cancel(): void } {
     const done = new Deferred<void>();
     const wake = (): void => done.resolve();
@@ -246,7 +249,7 @@ function rowOf({ object, version, namespace, name }: SqlRow): Row {
   const read = readJson(object ?? '');
   if (!read.ok || !isJsonObject(read.value))
     throw new StorageError('Corrupt', `the object of row ${namespace}/${name} is not a JSON object`);
-  // The key columns are the identity of a row. A program that writes SQL need not repeat them in the object.
+  // Take namespace and name from the key columns: a SQL user need not repeat them in the object.
   const metadata = isJsonObject(read.value['metadata']) ? read.value['metadata'] : {};
   const identity = { name, ...(namespace !== '' && { namespace }) };
   return { object: { ...read.value, metadata: { ...metadata, ...identity } }, version: String(version) };
