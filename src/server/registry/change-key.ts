@@ -2,8 +2,8 @@
  * The read-decide-write loop of update and delete. It starts from the cached state, if there is one, and repeats until
  * the decision can be carried out or the deadline of the request has passed.
  *
- * Invariant: a write replaces exactly the state that was decided on, and a refusal is returned only after storage has
- * confirmed the state that it was decided on.
+ * Invariant: a write replaces exactly the state that `decide` was called with. A refusal is returned only after storage
+ * has confirmed that state.
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { timeout } from '../../apimachinery/status/status-catalogue.ts';
@@ -13,27 +13,31 @@ import type { ResourceContext } from '../resource/resource-store.ts';
 import type { StoreCore } from './store-core.ts';
 import type { StoredState } from './stored-object.ts';
 
-/** A decision. */
+/** The decision about one state of a key. */
 export type Step<T> =
   | {
-      /** Writes nothing. */
+      /** Answers without a write. */
       readonly type: 'answer';
       readonly answer: () => MaybePromise<T>;
-      /** The object stays as it is. It is written nevertheless if its stored form is outdated. Default false. */
+      /**
+       * Whether the request leaves the object unchanged. If the stored form of the object is outdated, `decide` is
+       * called again, to write it. Default false.
+       */
       readonly unchanged?: boolean;
     }
   | {
       readonly type: 'write';
       readonly value: Uint8Array;
       readonly options: { readonly ttlMs?: number };
-      /** Called with the state as it is stored now. Returns undefined to decide again, on that state. */
+      /** Called with the written state. Returns the answer, or undefined to decide again on the written state. */
       readonly done: (state: StoredState, changed: boolean) => MaybePromise<T> | undefined;
     }
   | { readonly type: 'delete'; readonly done: (last: StoredState, revision: Revision) => MaybePromise<T> };
 
 /**
- * Calls `decide` with the state of the key, or undefined if it does not exist, until its decision can be carried out.
- * It may run several times and must not depend on an earlier run. What it throws is thrown. 504 after the deadline.
+ * Calls `decide` with the state of the key (undefined: the key does not exist) until its decision can be carried out.
+ * `decide` may run several times and must not depend on an earlier run. Throws the errors of `decide`, and a 504 after
+ * the deadline.
  */
 export async function changeKey<T>(
   core: StoreCore,
@@ -44,7 +48,7 @@ export async function changeKey<T>(
   const { turns } = core;
   let hasTurn = turns.isTaken(key) && (await turns.take(key));
   try {
-    // A request that had to wait for its turn follows another write, which the cache may not have seen.
+    // A request that had to wait for its turn does not use the cache, which may not have the write before it.
     const cached = hasTurn ? undefined : core.cachedState(key);
     let fresh = cached === undefined;
     let current = cached ?? (await core.freshState(key));
@@ -84,16 +88,19 @@ export async function changeKey<T>(
   }
 }
 
-/** Whether only storage knows that nothing has to be written: a cached state does not say that its form is outdated. */
+/**
+ * Whether storage must be read to answer without a write, because a cached state does not tell whether its stored form
+ * is outdated.
+ */
 function needsStoredForm<T>({ storage }: StoreCore, step: Step<T>): boolean {
   return step.type === 'answer' && step.unchanged === true && storage.mayBeStale === true;
 }
 
 type Outcome<T> =
   | { readonly type: 'answer'; readonly answer: T }
-  /** Written; the next decision is made on the written state. */
+  /** The write succeeded, and the next decision is made on the written state. */
   | { readonly type: 'again'; readonly current: StoredState }
-  /** Another write came first. */
+  /** Another writer has changed the key. `current` is its new state. */
   | { readonly type: 'lost'; readonly current: StoredState | undefined };
 
 async function carryOut<T>(

@@ -1,7 +1,7 @@
 /**
- * Continue tokens in kube-apiserver's form: base64url of `{"v":"meta.k8s.io/v1","rv":N,"start":"..."}`. A server
- * accepts the tokens of the other. `start` is the key of the next object; kube-apiserver's is the last key with a zero
- * byte.
+ * Continue tokens in kube-apiserver's form: base64url of `{"v":"meta.k8s.io/v1","rv":N,"start":"..."}`. This server and
+ * kube-apiserver accept each other's tokens. `start` is the key of the next object; in kube-apiserver's tokens it is
+ * the last key of the page with a zero byte.
  *
  * Invariant: the start key of a decoded token is below the prefix of the list that it is used with.
  */
@@ -19,7 +19,8 @@ import type { Revision } from '../../storage/storage.ts';
 
 export interface ContinueToken {
   /**
-   * The revision of the list. Negative: continue with the current state, which may differ from that of earlier pages.
+   * The revision of the list. Negative: the list continues with the current state, which may differ from the state of
+   * earlier pages.
    */
   readonly revision: Revision;
   /** The whole key at which the page starts. */
@@ -37,7 +38,7 @@ export function encodeContinue(prefix: string, token: ContinueToken): string {
   return encodeBase64(encodeUtf8(text)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Throws a 400 for a token that this server cannot have made. */
+/** Decodes a token. Throws a 400 for a token that this server cannot have made. */
 export function decodeContinue(prefix: string, text: string): ContinueToken {
   const decoded = read(prefix, text);
   if (typeof decoded === 'string') throw new StatusError(badRequest(`invalid continue token: ${decoded}`));
@@ -88,7 +89,7 @@ function isClean(path: string): boolean {
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-/** The offset at which Go's decoder of unpadded base64url fails; -1 if it does not. */
+/** Returns the offset at which Go's decoder of unpadded base64url fails; -1 if it does not fail. */
 function illegalByte(text: string): number {
   const illegal = /[^A-Za-z0-9_-]/.exec(text);
   if (illegal !== null) return illegal.index;

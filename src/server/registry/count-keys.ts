@@ -1,4 +1,4 @@
-/** The number of keys in a part of a storage. */
+/** Counts the keys below a prefix of a storage. */
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { StorageError } from '../../storage/errors.ts';
 import type { Storage } from '../../storage/storage.ts';

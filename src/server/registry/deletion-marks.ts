@@ -1,6 +1,7 @@
 /**
- * The marks of a deletion on an object that stays for a while: deletionTimestamp, deletionGracePeriodSeconds, and the
- * finalizers of the garbage collector. Invariant: a mark is never removed, and a grace period is never extended.
+ * Sets the deletion marks of an object that is not removed at once: deletionTimestamp, deletionGracePeriodSeconds, and
+ * the finalizers of the garbage collector.
+ * Invariant: a mark is never removed, and a grace period is never extended.
  */
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { parseTime } from '../../apimachinery/scalars/time.ts';
@@ -11,7 +12,7 @@ import { incremented, timestamp } from './object-metadata.ts';
 import { metadataIn } from './stored-object.ts';
 
 /**
- * - `now`: only finalizers may hold the object.
+ * - `now`: there is no grace period. Only finalizers can delay the removal.
  * - `graceful`: the object was marked with a grace period, or its grace period was shortened.
  * - `pending`: the object is terminating already, and this request changes nothing.
  */
@@ -53,8 +54,9 @@ export function beginDeletion(
 }
 
 /**
- * Moves deletionTimestamp forward by the difference of the periods, but not into the past. A period that is over
- * becomes one second, not zero: zero would remove the object without the client that has to end it.
+ * Moves deletionTimestamp to an earlier time, by the difference of the periods, but not into the past. A period that is
+ * over becomes one second, not zero: zero would remove the object before the client that has to end it, such as a
+ * kubelet.
  */
 function shorten(metadata: JsonObject, present: number, requested: number, now: number): Gracefulness {
   const end = parseTime(String(metadata['deletionTimestamp']));
@@ -67,7 +69,7 @@ function shorten(metadata: JsonObject, present: number, requested: number, now: 
   return { kind: 'graceful', seconds };
 }
 
-/** Marks an object that only finalizers hold: deleted as of now, without a grace period. */
+/** Marks an object whose removal only finalizers delay: deletionTimestamp is now, and there is no grace period. */
 export function markDeleting(object: JsonObject, now: number): void {
   const metadata = metadataIn(object);
   if (!isMarked(metadata)) countDeletion(metadata);
@@ -82,8 +84,9 @@ function countDeletion(metadata: JsonObject): void {
 }
 
 /**
- * The finalizers of the object with that of the garbage collector added, kept or removed. The delete options decide,
- * then the finalizers of the object, then the strategy. Returns the given list if nothing changes.
+ * Returns the finalizers of the object, with the finalizer of the garbage collector added, kept or removed. The delete
+ * options decide first, then the existing finalizers, then the strategy. Returns `finalizers` itself if nothing
+ * changes.
  */
 export function deletionFinalizers(
   strategy: Strategy,
@@ -123,7 +126,7 @@ function isMarked(metadata: JsonObject): boolean {
   return typeof deletionTimestamp === 'string' && deletionTimestamp !== '';
 }
 
-/** A negative period counts as one second. */
+/** Returns a grace period in seconds. A negative period counts as one second. */
 function secondsOf(value: JsonValue | undefined): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
   return value < 0 ? 1 : Number(value);

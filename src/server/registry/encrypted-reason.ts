@@ -1,6 +1,6 @@
-/** The reason why an encrypted value cannot be read without its encryption configuration. */
+/** The message about an encrypted value that cannot be read without its encryption configuration. */
 
-/** `k8s:enc:<provider>:v<N>:<key name>:` */
+/** How many bytes are searched for the prefix `k8s:enc:<provider>:v<N>:<key name>:`. */
 const ENCRYPTION_PREFIX_BYTES = 100;
 
 /** `stored` is a value whose encoding is `encrypted`. */

@@ -1,6 +1,6 @@
 /**
- * The heads of envelopes: everything before the length of the object's message. Objects of one type have equal heads,
- * so the last one is remembered.
+ * Reads the heads of protobuf envelopes (runtime.Unknown). A head is everything before the length of the object's
+ * message. Objects of one type have equal heads, so the last head is cached.
  */
 import { decodeEnvelope, ENVELOPE_PREFIX } from '../../apimachinery/protobuf/envelope.ts';
 import { MessageCursor } from '../../apimachinery/protobuf/message-cursor.ts';
@@ -9,7 +9,7 @@ import { BYTES } from '../../apimachinery/protobuf/wire.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import { copyBytes, encodeUtf8 } from '../../base/bytes.ts';
 
-/** The type of an object by its type fields; undefined if its bytes must be decoded. */
+/** Returns the type of an object by its type fields; undefined if the object must be decoded instead of transcoded. */
 export type TypeToTranscode = (typeMeta: {
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,7 +18,7 @@ export type TypeToTranscode = (typeMeta: {
 export interface EnvelopeHead {
   readonly typeOf: TypeToTranscode;
   readonly stored: Uint8Array;
-  /** The beginning of the JSON bytes. */
+  /** The beginning of the object's JSON bytes, with its type fields. */
   readonly json: Uint8Array;
   readonly plan: StructPlan;
 }
@@ -29,7 +29,10 @@ const RAW_TAG = (2 << 3) | BYTES;
 export class EnvelopeHeads {
   #last: EnvelopeHead | undefined;
 
-  /** Undefined: the value is not an envelope as the reference writes it, or its type is not transcoded. */
+  /**
+   * Returns the head of a stored value; undefined if the value is not an envelope as kube-apiserver writes it, or if
+   * its type is not transcoded.
+   */
   of(stored: Uint8Array, typeOf: TypeToTranscode): EnvelopeHead | undefined {
     const last = this.#last;
     if (last !== undefined && last.typeOf === typeOf && startsWith(stored, last.stored)) return last;

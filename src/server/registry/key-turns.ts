@@ -1,21 +1,21 @@
 /**
- * A queue per key for requests that change the same object at once. Without it each round of a race has one winner, and
- * the losers repeat all their work, some of them without end.
+ * A queue per key, for concurrent requests that change the same object. Without queues each round of a race has one
+ * winner, and the losers repeat all their work, some of them again and again.
  *
- * Invariant: a key is in the map exactly while a request has its turn. Turns are given in order of arrival. A request
- * that has waited long enough continues without its turn, so a holder that itself waits for a write to the key blocks
- * no one.
+ * Invariant: a key is in the map exactly while a request has the turn of the key. Turns are given in the order of
+ * arrival. A request that has waited for `MAX_WAIT_MS` continues without the turn, so a holder that itself waits for a
+ * write of the key cannot block others forever.
  */
 import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 
 /** The longest wait for a turn. */
-const PATIENCE_MS = 1000;
+const MAX_WAIT_MS = 1000;
 
 export class KeyTurns {
   readonly #clock: Clock;
-  /** The waiting requests of each key whose turn is taken, the next one first. */
-  readonly #lines = new Map<string, Set<Deferred<boolean>>>();
+  /** The requests that wait for the turn of each key, in order. A key without an entry is free. */
+  readonly #queues = new Map<string, Set<Deferred<boolean>>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -23,20 +23,23 @@ export class KeyTurns {
 
   /** Whether a request has the turn of this key. */
   isTaken(key: string): boolean {
-    return this.#lines.has(key);
+    return this.#queues.has(key);
   }
 
-  /** Waits for the turn. True: the caller has it and must `release` it. False: the wait was too long. */
+  /**
+   * Waits for the turn. Resolves with true if the caller has the turn, which it must `release`; with false after
+   * `MAX_WAIT_MS`.
+   */
   async take(key: string): Promise<boolean> {
-    const line = this.#lines.get(key);
-    if (line === undefined) {
-      this.#lines.set(key, new Set());
+    const queue = this.#queues.get(key);
+    if (queue === undefined) {
+      this.#queues.set(key, new Set());
       return true;
     }
     const turn = new Deferred<boolean>();
-    line.add(turn);
-    const timer = this.#clock.setTimer(PATIENCE_MS, () => {
-      line.delete(turn);
+    queue.add(turn);
+    const timer = this.#clock.setTimer(MAX_WAIT_MS, () => {
+      queue.delete(turn);
       turn.resolve(false);
     });
     try {
@@ -47,12 +50,12 @@ export class KeyTurns {
   }
 
   release(key: string): void {
-    const line = this.#lines.get(key);
-    for (const next of line ?? []) {
-      line?.delete(next);
+    const queue = this.#queues.get(key);
+    for (const next of queue ?? []) {
+      queue?.delete(next);
       next.resolve(true);
       return;
     }
-    this.#lines.delete(key);
+    this.#queues.delete(key);
   }
 }

@@ -1,4 +1,4 @@
-/** Lists at a revision that the cache no longer knows, read from the history of the storage. */
+/** Lists objects at a revision that the cache no longer has, from the history of the storage. */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { CacheList, CacheListOptions, CacheRange, Entry, Facts, FormKey } from '../../cache/cache.ts';
 import { makeEntry } from '../../cache/entry.ts';
@@ -8,7 +8,10 @@ import type { StoreCore } from './store-core.ts';
 /** The page size of reads from storage. */
 const PAGE = 500;
 
-/** Lists the same objects in the same order and form as the cache did. Undefined if storage has compacted the revision. */
+/**
+ * Returns the same objects, in the same order and form, as a list of the cache. Undefined if storage has compacted the
+ * revision.
+ */
 export function listHistory(
   core: StoreCore,
   range: CacheRange,

@@ -1,6 +1,6 @@
 /**
- * The keys that a list or a watch reads. Invariant: a narrower range never changes the result, because the filter still
- * checks every field.
+ * Computes the range of keys that a list or a watch reads.
+ * Invariant: a narrower range never changes the result, because the filter still checks every field.
  */
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import { type FieldSelector, requiredFieldValue } from '../../apimachinery/selectors/field-selector.ts';
@@ -12,7 +12,7 @@ import type { ObjectKeys } from './object-keys.ts';
 
 export interface ListScope {
   readonly range: CacheRange;
-  /** The prefix that keys in continue tokens are relative to. */
+  /** Keys in continue tokens are relative to this prefix. */
   readonly prefix: string;
   /** Undefined if every object in the range is selected. */
   readonly filter: Filter | undefined;
@@ -25,7 +25,7 @@ export function listScope(keys: ObjectKeys, requestNamespace: string, options: L
   const namespace = keys.namespaced && requestNamespace === '' ? selectedNamespace(fields) : requestNamespace;
   const prefix = keys.prefix(namespace);
   const filter = selectorFilter({ labels, fields, fieldOfKey: keys.fieldOfKey });
-  // A token continues a list over a prefix, so the range must stay the same.
+  // The range must be the same for all pages of a list, and tokens are relative to a prefix.
   const narrow = filter !== undefined && options.continueToken === '';
   const name = narrow ? requiredFieldValue(fields, 'metadata.name') : undefined;
   const single =
@@ -37,7 +37,7 @@ export function listScope(keys: ObjectKeys, requestNamespace: string, options: L
   return { range, prefix, filter, single };
 }
 
-/** The namespace that a field selector requires; '' if it requires none, or one that cannot exist. */
+/** Returns the namespace that a field selector requires; '' if it requires none or an invalid one. */
 function selectedNamespace(fields: FieldSelector): string {
   const namespace = requiredFieldValue(fields, 'metadata.namespace') ?? '';
   return namespace !== '' && nameIsDnsLabel(namespace, false).length === 0 ? namespace : '';

@@ -1,7 +1,7 @@
 /**
  * The storage keys of a resource: `<scope>/<prefix>/<namespace>/<name>`, without the namespace for cluster-scoped
- * resources. Invariant: names and namespaces are escaped, so no name leads to the key of another resource, and both can
- * be read back from the key.
+ * resources. Invariant: names and namespaces are escaped, so no name results in a key of another resource, and both can
+ * be decoded from the key.
  */
 import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import { escapeSegment, unescapeSegment } from '../../storage/keys.ts';
@@ -40,7 +40,7 @@ export class ObjectKeys {
     return this.#namespaced ? unescapeSegment(key.slice(this.root.length, key.lastIndexOf('/'))) : '';
   }
 
-  /** The value of a selectable field that the key contains: name and namespace. Undefined for other fields. */
+  /** Returns the value of `metadata.name` or `metadata.namespace` from a key; undefined for other fields. */
   readonly fieldOfKey = (key: string, field: string): string | undefined => {
     if (field === 'metadata.name') return this.name(key);
     return field === 'metadata.namespace' ? this.namespace(key) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The metadata that the server owns: set on create and kept on update. Invariant: uid and creationTimestamp never come
- * from a client.
+ * Sets the metadata that the server owns on create, and keeps it on update.
+ * Invariant: uid and creationTimestamp never come from a client.
  */
 import { formatTime, instantFromMillis } from '../../apimachinery/scalars/time.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -16,7 +16,8 @@ let lastSecond = Number.NaN;
 let lastTimestamp = '';
 
 /**
- * A time with seconds, as in metadata. Keeps the last text: most objects are written in the second of the previous one.
+ * Formats a time with seconds, as in metadata. Caches the last text, because most objects are written in the same
+ * second as the previous one.
  */
 export function timestamp(millis: number): string {
   const second = Math.floor(millis / 1000);
@@ -27,7 +28,10 @@ export function timestamp(millis: number): string {
   return lastTimestamp;
 }
 
-/** Sets the namespace of the request; throws a 400 for another one. `namespace` is '' for cluster-scoped resources. */
+/**
+ * Sets the namespace of the request. Throws a 400 if the object has another namespace. `namespace` is '' for
+ * cluster-scoped resources.
+ */
 export function settleNamespace(metadata: JsonObject, namespace: string): void {
   const own = metadata['namespace'] ?? '';
   if (own === namespace) return;
@@ -36,7 +40,7 @@ export function settleNamespace(metadata: JsonObject, namespace: string): void {
   else throw new StatusError(badRequest(NAMESPACE_MISMATCH));
 }
 
-/** Sets what only the server sets on a new object, except its name, and drops the rest of the system metadata. */
+/** Called on create. Sets uid and creationTimestamp, and drops other system metadata that the client has sent. */
 export function fillSystemFields(metadata: JsonObject, host: RegistryHost): void {
   metadata['uid'] = host.newUid();
   metadata['creationTimestamp'] = timestamp(host.clock.now());
@@ -45,13 +49,13 @@ export function fillSystemFields(metadata: JsonObject, host: RegistryHost): void
   drop(metadata, 'selfLink');
 }
 
-/** Runs before `prepareForUpdate`: restores the generation, and drops fields that are never stored. */
+/** Called on update, before `prepareForUpdate`. Restores the generation, and drops fields that are never stored. */
 export function keepGeneration(metadata: JsonObject, old: JsonObject): void {
   keep(metadata, old, 'generation');
   drop(metadata, 'selfLink');
 }
 
-/** Runs after `prepareForUpdate`: restores what identifies the object, and the marks of a deletion. */
+/** Called on update, after `prepareForUpdate`. Restores uid, creationTimestamp and the deletion marks. */
 export function keepSystemFields(metadata: JsonObject, old: JsonObject): void {
   if (isUnset(metadata['uid'])) keep(metadata, old, 'uid');
   if (!isUnset(old['creationTimestamp'])) keep(metadata, old, 'creationTimestamp');
@@ -59,7 +63,7 @@ export function keepSystemFields(metadata: JsonObject, old: JsonObject): void {
   if (isAbsent(metadata['deletionGracePeriodSeconds'])) keep(metadata, old, 'deletionGracePeriodSeconds');
 }
 
-/** Increments the generation if the strategy counts it and anything but metadata and status differs. */
+/** Increments the generation if the strategy counts generations and a field other than metadata and status differs. */
 export function countGeneration(strategy: Strategy, object: JsonObject, old: JsonObject): void {
   if (!strategy.countsGeneration || !differs(object, old)) return;
   const metadata = metadataIn(object);
@@ -91,7 +95,10 @@ function keep(metadata: JsonObject, old: JsonObject, name: string): void {
   else metadata[name] = value;
 }
 
-/** Deletes a field that is present. Deleting an absent one would still move the object to a slower representation. */
+/**
+ * Deletes a field if it is present. In V8, deleting an absent field would also move the object to a slower
+ * representation.
+ */
 export function drop(object: JsonObject, name: string): void {
   if (object[name] !== undefined) delete object[name];
 }

@@ -1,4 +1,7 @@
-/** Preconditions of updates and deletes: one that does not hold is a 409, with kube-apiserver's text for each verb. */
+/**
+ * Checks the preconditions of updates and deletes. A precondition that does not hold is a 409, with kube-apiserver's
+ * message for the verb.
+ */
 import type { Preconditions } from '../../apimachinery/meta/delete-options.ts';
 import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -26,7 +29,7 @@ function difference(what: string, expected: string | undefined, found: string): 
   return `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${found}`;
 }
 
-/** Checks the preconditions of a delete. kube-apiserver names the kind here where other texts name the resource. */
+/** Checks the preconditions of a delete. As in kube-apiserver, the message has the kind in place of the resource. */
 export function checkDeletePreconditions(
   preconditions: Preconditions | undefined,
   metadata: JsonObject,

@@ -1,7 +1,7 @@
 /**
- * Objects that API servers keep for themselves, under keys that no resource serves: allocated ports, addresses of servers.
- * Their bytes are those of kube-apiserver, so that one beside us on the same etcd agrees. They are written as protobuf and
- * read in either form, because `--storage-media-type` of the other server may be JSON.
+ * Private objects of API servers, under keys that no resource serves: allocated ports and addresses of servers. They
+ * are encoded like kube-apiserver's, so that both can share an etcd. They are written as protobuf and read as protobuf
+ * or JSON, because the other server may have `--storage-media-type=application/json`.
  */
 import { decodeObject } from '../../apimachinery/protobuf/decode.ts';
 import { encodeObject } from '../../apimachinery/protobuf/encode.ts';
@@ -32,7 +32,10 @@ export class PrivateObjects {
     this.#options = options;
   }
 
-  /** Returns undefined for a missing key. Throws StorageError(Corrupt) for bytes that are not such an object. */
+  /**
+   * Reads an object. Returns undefined if the key does not exist. Throws StorageError(Corrupt) for bytes that are not
+   * an object of this kind.
+   */
   async read(key: string): Promise<PrivateObject | undefined> {
     const result = await this.#options.storage.get(key);
     return result.outcome === 'found' ? this.#decode(result.item) : undefined;
@@ -44,7 +47,10 @@ export class PrivateObjects {
     return result.outcome === 'ok' ? result.items.map((item) => this.#decode(item).object) : [];
   }
 
-  /** Writes over the state that was read; undefined: the key was missing. Returns false if it has changed since. */
+  /**
+   * Replaces the object `seen`; undefined: the key must not exist. Returns false if the key has changed since it was
+   * read.
+   */
   async write(
     key: string,
     seen: PrivateObject | undefined,

@@ -1,6 +1,7 @@
 /**
- * The resourceVersion of requests: a decimal uint64, where '' and '0' stand for none. Malformed values are refused with
- * kube-apiserver's texts. A value above the largest safe integer is treated as a revision that is never reached.
+ * Parses the resourceVersion of requests: a decimal uint64, where '' and '0' mean none. Malformed values are refused
+ * with kube-apiserver's messages. A value above the largest safe integer is treated as a revision that is never
+ * reached.
  */
 
 import { quote } from '../../apimachinery/go-format.ts';
@@ -15,10 +16,10 @@ const TOO_HIGH_RETRY_SECONDS = 1;
 
 export type ParsedVersion =
   | { readonly ok: true; readonly revision: Revision }
-  /** The text of Go's strconv. */
+  /** The error message of Go's strconv. */
   | { readonly ok: false; readonly message: string };
 
-/** The revision is 0 for '' and for zero. */
+/** Parses a resourceVersion. The revision is 0 for '' and for '0'. */
 export function parseVersion(text: string): ParsedVersion {
   if (text === '' || text === '0') return { ok: true, revision: 0 };
   if (!/^[0-9]+$/.test(text))
@@ -28,26 +29,26 @@ export function parseVersion(text: string): ParsedVersion {
   return { ok: true, revision: Math.min(Number(text), Number.MAX_SAFE_INTEGER) };
 }
 
-/** kube-apiserver's text where it names the field. */
+/** kube-apiserver's message for errors that name the field. */
 function fieldMessage(text: string, message: string): string {
   return `resourceVersion: Invalid value: ${quote(text)}: ${message}`;
 }
 
-/** The revision of a list. Throws a 400 for a malformed one. */
+/** Parses the revision of a list. Throws a 400 if it is malformed. */
 export function listRevision(text: string): Revision {
   const parsed = parseVersion(text);
   if (parsed.ok) return parsed.revision;
   throw new StatusError(badRequest(`invalid resource version: ${fieldMessage(text, parsed.message)}`));
 }
 
-/** The revision of a get or a watch. Throws a 500 for a malformed one, as kube-apiserver does. */
+/** Parses the revision of a get or a watch. Throws a 500 if it is malformed, like kube-apiserver. */
 export function readRevision(text: string): Revision {
   const parsed = parseVersion(text);
   if (parsed.ok) return parsed.revision;
   throw new StatusError(unknown(fieldMessage(text, parsed.message)));
 }
 
-/** The revision in an object of a request; 0 for ''. Throws a 500 for a malformed one, as kube-apiserver does. */
+/** Parses the revision in an object of a request; 0 for ''. Throws a 500 if it is malformed, like kube-apiserver. */
 export function objectRevision(text: string): Revision {
   const parsed = parseVersion(text);
   if (parsed.ok) return parsed.revision;

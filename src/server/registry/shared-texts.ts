@@ -1,14 +1,14 @@
 /**
- * Small memories of encoded values and their JSON bytes. Objects of one manager mostly have equal FieldsV1, which would
- * otherwise be parsed and written for each object. The times of an object are mostly equal, too.
+ * Small caches from encoded values to their JSON bytes. Objects of one manager mostly have equal FieldsV1, which would
+ * otherwise be parsed and written for each object. The timestamps of an object are mostly equal, too.
  */
 import { copyBytes, equalBytes } from '../../base/bytes.ts';
 import { readJson } from '../../base/json-read.ts';
 import { writeJsonBytes } from '../../base/json-write.ts';
 
-/** How many texts are remembered. The oldest one is replaced. */
+/** The most cached texts. The oldest one is replaced. */
 const TEXTS = 16;
-/** Longer texts are not remembered. */
+/** Longer texts are not cached. */
 const LONGEST = 16 * 1024;
 
 interface SharedText {
@@ -20,7 +20,10 @@ export class SharedTexts {
   readonly #texts: SharedText[] = [];
   #next = 0;
 
-  /** The bytes that `writeJson` prints for the JSON text; undefined if it is not JSON. The result is shared. */
+  /**
+   * Returns the bytes that `writeJson` makes of the JSON text `raw`; undefined if `raw` is not JSON. Callers must not
+   * change the result.
+   */
   canonical(raw: Uint8Array): Uint8Array | undefined {
     for (const text of this.#texts) if (equalBytes(text.raw, raw)) return text.canonical;
     const read = readJson(raw);
@@ -34,15 +37,15 @@ export class SharedTexts {
   }
 }
 
-/** How many times are remembered. The oldest one is replaced. */
+/** The most cached timestamps. The oldest one is replaced. */
 const TIMES = 4;
 
-/** Times by their message, with its length. */
+/** Caches timestamps by their protobuf message, including its length. */
 export class SharedTimes {
   readonly #times: SharedText[] = [];
   #next = 0;
 
-  /** The JSON bytes of the message between two offsets, if it is remembered. */
+  /** Returns the JSON bytes of the message between two offsets, if it is cached. */
   find(bytes: Uint8Array, from: number, to: number): Uint8Array | undefined {
     const size = to - from;
     for (const { raw, canonical } of this.#times) {

@@ -14,10 +14,10 @@ import { toError } from '../../base/errors.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import { isStorageError } from '../../storage/errors.ts';
 
-/** In seconds: the Retry-After of a 500 for an unavailable storage, as in kube-apiserver. */
+/** The Retry-After, in seconds, of a 500 for an unavailable storage, as in kube-apiserver. */
 const RETRY_AFTER = 2;
 
-/** Returns the StatusError for a StorageError, and any other error as it is. */
+/** Returns the StatusError for a StorageError. Returns any other error unchanged. */
 export function storageFailure(caught: unknown, resource: GroupResource, verb: string): Error {
   if (isStatusError(caught) || !isStorageError(caught)) return toError(caught);
   const options = { cause: caught };

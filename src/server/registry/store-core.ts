@@ -1,6 +1,7 @@
 /**
- * The parts that the verbs of one resource share: keys, versions, cache and storage. A resource has one cache. It
- * starts with the first read or the first request of a client; from then on reads are synchronous if the storage is.
+ * The parts that the verbs of one resource share: keys, versions, cache and storage. A resource has one cache, which
+ * starts with the first read or the first request of a client. Once it has started, reads are synchronous if the
+ * storage is.
  */
 import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
 import type { FieldSelector, FieldTerm } from '../../apimachinery/selectors/field-selector.ts';
@@ -31,7 +32,7 @@ export interface StrategyStore {
   readonly strategy: Strategy;
 }
 
-/** The time that a read waits for the cache. It reads the key from storage afterwards. */
+/** How long a read waits for the cache before it reads the key from storage. */
 const FRESH_WAIT_MS = 1000;
 
 export class StoreCore {
@@ -41,23 +42,29 @@ export class StoreCore {
   readonly keys: ObjectKeys;
   readonly versions: VersionForms;
   readonly cache: WatchCache;
-  /** The queues of requests that change the same object. */
+  /** The queues of concurrent requests that change the same object. */
   readonly turns: KeyTurns;
   #ready = false;
   #starting: Promise<void> | undefined;
-  /** Rejects when the cache that starts has found a value that cannot be decoded. Undefined while none starts. */
+  /**
+   * Rejects if the cache finds a value that cannot be decoded while it starts. Undefined unless the cache is starting.
+   */
   #undecodable: Deferred<never> | undefined;
-  /** Whether `storage.revision()` answers without a promise: an embedded storage does. */
+  /** Whether `storage.revision()` returns no promise, as in an embedded storage. */
   #revisionAtOnce = false;
-  /** Makes the cache as fresh as a storage whose revision is a request. Reads share it, so that many cost one request. */
+  /**
+   * Waits until the cache has reached the revision of a storage whose revision is a network request. Concurrent reads
+   * share the request.
+   */
   readonly #fresh: SharedRead<FreshResult>;
   #written: Revision = 0;
   /**
-   * Every current object, and every state from this revision on, is exact; Infinity if not known. See StoredHistory.
+   * Every current object, and every state at or above this revision, is exact. Infinity if this is not known. See
+   * StoredHistory.
    */
   #exactFrom: Revision;
   #handedOver = false;
-  /** The revision of the storage before the first request; Infinity until it is known. */
+  /** The revision of the storage when the cache was first started; Infinity until it is known. */
   #startedAt: Revision = Number.POSITIVE_INFINITY;
 
   constructor(definition: ResourceDefinition, host: RegistryHost) {
@@ -88,8 +95,8 @@ export class StoreCore {
   }
 
   /**
-   * Starts the cache. Resolves when it can be read. Rejects with the StorageError of a storage that cannot be read yet,
-   * or of a value that cannot be decoded; the next call tries again. Idempotent.
+   * Starts the cache. Resolves when the cache can be read. Rejects with a StorageError if the storage cannot be read or
+   * a value cannot be decoded; the next call tries again. Idempotent.
    */
   start(): Promise<void> {
     this.#starting ??= this.#start();
@@ -98,7 +105,8 @@ export class StoreCore {
 
   async #start(): Promise<void> {
     try {
-      // The cache itself retries without end. A request must not wait for that.
+      // Fail here if the storage cannot be read: the cache would retry without end, and a request must not wait for
+      // that.
       const revision = await this.storage.revision();
       if (this.#startedAt === Number.POSITIVE_INFINITY) this.#startedAt = revision;
       this.#undecodable = new Deferred<never>();
@@ -117,7 +125,10 @@ export class StoreCore {
     this.#ready = true;
   }
 
-  /** If the resource is empty and the cache has passed `exactSince`, no older object exists or can still appear. */
+  /**
+   * Returns `#exactFrom` for a cache that has just started. If the resource is empty and the cache has passed
+   * `exactSince`, no older object exists or can still appear.
+   */
   #exactAtStart(history: StoredHistory): Revision {
     const since = this.#exactSince(history);
     const isEmpty = this.cache.stats().entriesNow === 0 && this.cache.revision >= since;
@@ -125,19 +136,20 @@ export class StoreCore {
   }
 
   #exactSince(history: StoredHistory): Revision {
-    // Another server may store an object under an earlier schema until it has seen the change, however late that is.
+    // On a shared storage another server may still store objects under an earlier schema, until it has seen the new
+    // one.
     if (!this.storage.embedded) return Number.POSITIVE_INFINITY;
     return history.exactSince === undefined ? this.#startedAt : history.exactSince();
   }
 
-  /** Runs the task once the cache can be read: now, except for the first users. */
+  /** Runs the task once the cache can be read. The task runs synchronously if the cache has started. */
   whenReady<T>(task: () => MaybePromise<T>): MaybePromise<T> {
     return this.#ready ? task() : this.start().then(task);
   }
 
   /**
-   * Another store, with another schema, writes the objects from now on. Ends watches cleanly; no state is exact any
-   * more.
+   * Called when another store, with another schema, takes over the objects. Ends watches cleanly; from then on no state
+   * is exact.
    */
   handOver(): void {
     this.#handedOver = true;
@@ -145,7 +157,7 @@ export class StoreCore {
     this.cache.endWatches();
   }
 
-  /** Stops the cache. Watches end; later reads fail with StorageError(Closed). */
+  /** Stops the cache and ends its watches. Later reads fail with StorageError(Closed). */
   stop(): Promise<void> {
     return this.cache.stop();
   }
@@ -163,7 +175,7 @@ export class StoreCore {
     return { group: context.version.group, resource: this.definition.plural };
   }
 
-  /** The newest entry of a key. Reads the key from storage only if the cache is behind. */
+  /** Returns the newest entry of a key. Reads the key from storage only if the cache is behind. */
   freshEntry(key: string): MaybePromise<Entry | undefined> {
     if (!this.#revisionAtOnce) return this.#fresh.get().then((fresh) => this.#entryAt(key, fresh));
     if (this.cache.revision >= (this.storage.revision() as Revision)) return this.cache.get(key);
@@ -178,7 +190,10 @@ export class StoreCore {
     return andThen(this.readState(key), (state) => (state === undefined ? undefined : this.entryOf(state)));
   }
 
-  /** The newest state of a key, as `readState`. The cache answers if a read of storage would be a request. */
+  /**
+   * Returns the newest state of a key. If a read of storage would be a network request, the state comes from the cache
+   * once the cache is fresh.
+   */
   freshState(key: string): MaybePromise<StoredState | undefined> {
     if (this.#revisionAtOnce || !this.#ready) return this.readState(key);
     return this.#fresh.get().then((fresh) => {
@@ -187,12 +202,15 @@ export class StoreCore {
     });
   }
 
-  /** The state of a key in storage. */
+  /** Reads the state of a key from storage. */
   readState(key: string): MaybePromise<StoredState | undefined> {
     return andThen(this.storage.get(key), (result) => (result.outcome === 'found' ? result.item : undefined));
   }
 
-  /** The object in storage, converted to the storage version; the caller's own copy. Undefined if there is none. */
+  /**
+   * Reads an object from storage and converts it to the storage version. The caller may modify the result. Undefined if
+   * the key does not exist.
+   */
   readObject(key: string): MaybePromise<JsonObject | undefined> {
     return andThen(this.readState(key), (state) => {
       if (state === undefined) return undefined;
@@ -201,7 +219,8 @@ export class StoreCore {
   }
 
   /**
-   * The state of a key in the cache, which may be outdated. Undefined if the cache has not started or has no such key.
+   * Returns the state of a key in the cache, which may be outdated. Undefined if the cache has not started or does not
+   * have the key.
    */
   cachedState(key: string): StoredState | undefined {
     if (!this.#ready) return undefined;
@@ -209,18 +228,18 @@ export class StoreCore {
       const entry = this.cache.get(key);
       return entry === undefined ? undefined : { key, revision: entry.revision, value: entry.bytes };
     } catch (caught) {
-      // The caller then reads storage, and reports the corrupt value.
+      // The caller then reads storage, which reports the corrupt value.
       if (isStorageError(caught, 'Corrupt')) return undefined;
       throw caught;
     }
   }
 
-  /** The cache entry of a state: the cache's own if it has that state, otherwise a new one. */
+  /** Returns the cache entry of a state: the cache's own entry if it has that state, otherwise a new one. */
   entryOf(state: StoredState): Entry {
     return this.#entryOf(state, makeEntry);
   }
 
-  /** Like `entryOf`, for the state that an acknowledged write has made. */
+  /** Like `entryOf`, for the state after an acknowledged write. The cache uses the entry for the event of the write. */
   entryOfWrite(state: StoredState): Entry {
     const entry = this.#entryOf(state, makeOwnEntry);
     this.cache.expect(entry, state.value);
@@ -235,7 +254,7 @@ export class StoreCore {
     return entry;
   }
 
-  /** Whether the stored bytes of a current state are exact: in the storage version and of the present schema. */
+  /** Whether the stored bytes of a current state are exact: in the storage version and valid for the current schema. */
   isExact(revision: Revision): boolean {
     if (this.#exactFrom !== Number.POSITIVE_INFINITY) return true;
     const { history } = this.definition;
@@ -243,7 +262,7 @@ export class StoreCore {
   }
 
   /**
-   * The form in which a version is served; undefined if the stored bytes serve it. `oldest` is the revision of the
+   * Returns the cache form of a version; undefined if the stored bytes can be served. `oldest` is the revision of the
    * oldest state that is read, for lists and watches that go back in history.
    */
   formFor(version: VersionDefinition, oldest: Revision = Number.MAX_SAFE_INTEGER): FormKey | undefined {
@@ -257,14 +276,14 @@ export class StoreCore {
     return isStored ? undefined : this.formFor(context.version, oldest);
   }
 
-  /** Whether a request uses only metadata, and the metadata of stored objects is right for it. */
+  /** Whether a request needs only metadata, and the metadata of stored objects can be served without conversion. */
   showsStored({ metadataOnly }: ResourceContext): boolean {
     return metadataOnly === true && this.definition.keepsMetadata?.() === true;
   }
 
   /**
-   * Called after all objects were listed in the storage version. If no form differed from the stored bytes, all are
-   * exact.
+   * Called after a list in the storage version. If it was a list of all objects and no form differed from the stored
+   * bytes, all objects are exact from now on.
    */
   noteShown(range: CacheRange, list: CacheList): void {
     if (this.#exactFrom !== Number.POSITIVE_INFINITY || this.#handedOver) return;
@@ -276,7 +295,7 @@ export class StoreCore {
     if (stored.items.every((bytes, i) => bytes === list.items[i])) this.#exactFrom = list.revision;
   }
 
-  /** The bytes of an entry in a version. Throws, or rejects with, the error of the conversion. */
+  /** Returns the bytes of an entry in a version. Throws, or rejects with, the error of the conversion. */
   show(entry: Entry, version: VersionDefinition): MaybePromise<ObjectBytes> {
     const form = this.versions.formOf(version) ?? (this.isExact(entry.revision) ? undefined : this.versions.hubForm);
     if (form === undefined) return entry.bytes;
@@ -284,7 +303,7 @@ export class StoreCore {
   }
 }
 
-/** Reports whether the key of an object says if it is selected. */
+/** Whether the key of an object suffices to evaluate the term. */
 function isOfKey({ field }: FieldTerm): boolean {
   return field === 'metadata.name' || field === 'metadata.namespace';
 }

@@ -1,6 +1,6 @@
 /**
- * The create verb. Invariant: the object that is stored is the one that was validated. See Strategy for the order of
- * the steps.
+ * The create verb. See Strategy for the order of the steps.
+ * Invariant: the stored object is the object that was validated.
  */
 
 import { cloneObject } from '../../apimachinery/managed-fields/object-managed-fields.ts';
@@ -34,7 +34,10 @@ import {
   type StoredState,
 } from './stored-object.ts';
 
-/** Attempts to find a free generated name, as in kube-apiserver (registry store, maxNameGenerationCreateAttempts). */
+/**
+ * The most attempts to find a free generated name, as in kube-apiserver (registry store,
+ * maxNameGenerationCreateAttempts).
+ */
 const NAME_ATTEMPTS = 8;
 const METADATA = FieldPath.of('metadata');
 const VERSION_SET = 'resourceVersion should not be set on objects to be created';
@@ -60,7 +63,7 @@ async function createWithGeneratedName(
 ): Promise<WriteAnswer> {
   const isKept = isUnprepared(store, context);
   for (let attempt = 1; ; attempt++) {
-    // The last attempt may modify the object itself.
+    // The last attempt needs no copy.
     const copy = isKept || attempt === NAME_ATTEMPTS ? object : cloneObject(object);
     if (isKept) metadataIn(copy)['name'] = '';
     try {
@@ -71,7 +74,9 @@ async function createWithGeneratedName(
   }
 }
 
-/** Whether a create changes only metadata that the next attempt sets again. */
+/**
+ * Whether an attempt changes only metadata that the next attempt sets again, so that no copy of the object is needed.
+ */
 function isUnprepared({ core, strategy }: StrategyStore, { version }: ResourceContext): boolean {
   if (strategy.prepareForCreate !== undefined || strategy.canonicalize !== undefined) return false;
   return core.versions.formOf(version) === undefined;
@@ -97,8 +102,8 @@ function fillName(core: StoreCore, object: JsonObject): void {
 }
 
 /**
- * Prepares a decoded object for storage: system metadata, strategy, validation, validating admission. Returns it in the
- * storage version, with the resourceVersion that the client sent. Throws the StatusError of a refusal.
+ * Prepares a decoded object for storage: system metadata, strategy, validation, validating admission. Returns the
+ * object in the storage version, with the resourceVersion that the client sent. Throws the StatusError of a refusal.
  */
 export function prepareNew(
   store: StrategyStore,
@@ -136,12 +141,15 @@ function checkNew(store: StrategyStore, context: ResourceContext, object: JsonOb
   for (const warning of strategy.warningsOnCreate?.(object, context) ?? []) context.request.warn(warning);
 }
 
-/** The version that a 422 names: the version of the strategy's objects. */
+/** The version whose kind a 422 names: the version of the objects that the strategy gets. */
 export function judgedVersion({ core, strategy }: StrategyStore, context: ResourceContext): VersionDefinition {
   return strategy.objectVersion === 'storage' ? core.versions.hub : context.version;
 }
 
-/** Throws a 422 if there are issues. It names the version's kind, or the kind in the object if it has no fixed type. */
+/**
+ * Throws a 422 if there are issues. The message has the kind of the version; if the version has no fixed type, the kind
+ * in the object.
+ */
 export function refuse(version: VersionDefinition, object: JsonObject, issues: readonly FieldIssue[]): void {
   if (issues.length === 0) return;
   const named = version.unstructured === true ? claimedKind(object) : version;
@@ -168,7 +176,7 @@ function finishNew(
   });
 }
 
-/** Validating admission gets the object in the version of the request, storage in the storage version. */
+/** Runs validating admission on the object in the version of the request. Returns the object in the storage version. */
 function admitNew(
   { core, strategy }: StrategyStore,
   context: ResourceContext,
@@ -209,8 +217,8 @@ function write(
 }
 
 /**
- * Writes both values. On a shared storage the second one has a commit of its own, or another server has written it
- * after the first. It counts in the next request in both cases.
+ * Writes both values of a create. A shared storage writes the second value in another commit. The current revision is
+ * noted, so that the next request sees the second value, too.
  */
 async function writeFollowed(
   core: StoreCore,
@@ -223,13 +231,13 @@ async function writeFollowed(
   try {
     core.noteWrite(await core.storage.revision());
   } catch (caught) {
-    // The creation stands. Only the second value may be seen later.
+    // The object was created. Only its second value may be seen late.
     core.host.onTrouble(toError(caught));
   }
   return result;
 }
 
-/** The storage options for the strategy's time to live. */
+/** Returns the storage options for the strategy's time to live. */
 export function writeOptions(strategy: Strategy, object: JsonObject): { readonly ttlMs?: number } {
   const seconds = strategy.ttlSeconds?.(object) ?? 0;
   return seconds > 0 ? { ttlMs: seconds * 1000 } : NO_OPTIONS;
@@ -237,7 +245,7 @@ export function writeOptions(strategy: Strategy, object: JsonObject): { readonly
 
 const NO_OPTIONS = {};
 
-/** The answer to an acknowledged write. */
+/** Makes the answer to an acknowledged write. */
 export function answerWrite(
   core: StoreCore,
   context: ResourceContext,
@@ -248,14 +256,14 @@ export function answerWrite(
   return isPromise(bytes) ? bytes.then((made) => ({ bytes: made, created })) : { bytes, created };
 }
 
-/** A dry run: 409 if the name is taken; otherwise the answer is the object that would have been stored. */
+/** Answers a dry run with the object that would have been stored. Throws a 409 if the name is taken. */
 async function dryRunCreate(core: StoreCore, context: ResourceContext, object: JsonObject): Promise<WriteAnswer> {
   const state = await core.readState(keyOf(core, context, object));
   if (state !== undefined) throw taken(core, context, object, state);
   return answerUnstored(core, context, object, true);
 }
 
-/** The answer to a write that stored nothing. May modify the object. */
+/** Makes the answer to a write that stored nothing. May modify the object. */
 export function answerUnstored(
   core: StoreCore,
   context: ResourceContext,

@@ -1,6 +1,6 @@
 /**
- * The deletecollection verb: lists objects and deletes each of them. As in kube-apiserver it is not atomic: a failure
- * ends it and leaves earlier deletions in place. An object that is already gone is skipped.
+ * The deletecollection verb, which lists objects and deletes each of them. As in kube-apiserver it is not atomic: the
+ * first failure ends the request, and earlier deletions stand. Objects that no longer exist are skipped.
  */
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { isNotFound } from '../../apimachinery/status/status.ts';
@@ -12,10 +12,10 @@ import { parseObject } from './stored-object.ts';
 
 /** The page size of the list (kube-apiserver's deleteCollectionPageSize). */
 const PAGE = 10_000;
-/** The number of concurrent deletions. Concurrent ones share a commit, and so one sync of the disk. */
+/** The number of concurrent deletions. Concurrent deletions share a commit, and thereby one sync of the disk. */
 const AT_ONCE = 256;
 
-/** Returns the selected objects as they were before. */
+/** Returns the selected objects as they were before their deletion. */
 export async function deleteCollection(
   core: StoreCore,
   context: ResourceContext,

@@ -1,7 +1,7 @@
 /**
- * The delete verb: removes an object, or marks it if finalizers, a grace period or the strategy hold it. Invariant: the
- * removed state is exactly the one that preconditions and admission were checked on. See Strategy for the order of
- * steps.
+ * The delete verb. It removes an object, or marks it if finalizers, a grace period or the strategy delay the removal.
+ * See Strategy for the order of the steps.
+ * Invariant: the removed state is exactly the state on which preconditions and admission were checked.
  */
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { finalizersOf, isTerminating, nameOf, uidOf } from '../../apimachinery/meta/meta.ts';
@@ -26,7 +26,9 @@ interface Deletion {
   readonly context: ResourceContext;
   readonly request: DeleteRequest;
   readonly dryRun: boolean;
-  /** This deletion has written its marks: the resourceVersion precondition was met and no longer applies. */
+  /**
+   * Whether this deletion has written its marks. The resourceVersion precondition was met then, and no longer applies.
+   */
   marked: boolean;
 }
 
@@ -60,7 +62,7 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   const object = exact ? stored : await versions.fromStored(stored, versions.hub, false);
   const now = core.host.clock.now();
   const isFirst = !isTerminating(object);
-  // Another delete of an object that its strategy still holds changes nothing, not even the finalizers.
+  // A repeated delete of an object that the strategy still holds changes nothing, not even the finalizers.
   if (!isFirst && strategy.holdsDeletion?.(object) === true)
     return { type: 'answer', answer: () => answerHeld(deletion, object) };
   const seen = strategy.objectVersion === 'storage' ? object : shown;
@@ -77,8 +79,8 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
 }
 
 /**
- * The options that admission sees. As in kube-apiserver, the first delete of an object that stays for a while names its
- * grace period, and that of a kind with `holdsDeletion` the uid of the stored object.
+ * Returns the options that admission sees. As in kube-apiserver, the first delete of an object that is not removed at
+ * once has its grace period, and for a kind with `holdsDeletion` also the uid of the stored object.
  */
 function admittedOptions(
   { holdsDeletion }: Strategy,
@@ -99,8 +101,8 @@ function admittedOptions(
 }
 
 /**
- * Whether the object is removed without being stored or returned again. Then it needs no conversion to the storage
- * version, so an object that its converter cannot convert can still be deleted.
+ * Whether the object is removed without being written or returned. It then needs no conversion to the storage version,
+ * so an object that cannot be converted can still be deleted.
  */
 function isRemovedAtOnce(strategy: Strategy, shown: JsonObject, options: DeleteOptions): boolean {
   const { grace, holdsDeletion, returnsDeletedObject } = strategy;
@@ -141,7 +143,7 @@ function deleteNow(deletion: Deletion, object: JsonObject): Step<DeleteAnswer> {
   };
 }
 
-/** Stores the marks. An object that nothing holds is removed in a second step, as in kube-apiserver. */
+/** Writes the marks. If nothing delays the removal, the object is removed in a second step, as in kube-apiserver. */
 function mark(deletion: Deletion, object: JsonObject, gracefulness: Gracefulness, held: boolean): Step<DeleteAnswer> {
   const { core, context } = deletion;
   const ends = !held && gracefulness.kind === 'graceful' && gracefulness.seconds === 0;
@@ -164,7 +166,10 @@ function mark(deletion: Deletion, object: JsonObject, gracefulness: Gracefulness
   };
 }
 
-/** The answer for an object that is terminating already: the object if the kind returns it, otherwise a Status. */
+/**
+ * Makes the answer for an object that is already terminating: the object if the strategy has `returnsDeletedObject`,
+ * otherwise a Status.
+ */
 function answerPending(deletion: Deletion, object: JsonObject): MaybePromise<DeleteAnswer> {
   if (!deletion.core.definition.strategy.returnsDeletedObject)
     return { outcome: 'deleted', name: nameOf(object), uid: uidOf(object), bytes: undefined };

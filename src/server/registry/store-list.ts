@@ -1,5 +1,6 @@
 /**
- * The list verb. Invariant: all pages of one list show one revision. A page whose revision is no longer known is a 410
+ * The list verb.
+ * Invariant: all pages of one list show one revision. If the revision of a page is no longer known, the answer is a 410
  * with a token that continues at the current state.
  */
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
@@ -34,7 +35,7 @@ interface ListPlan {
   readonly start: string | undefined;
   /** 0 for no limit. */
   readonly limit: number;
-  /** The revision as the client gave it, for messages. */
+  /** The revision as the client has sent it, for messages. */
   readonly text: string | Revision;
 }
 
@@ -57,7 +58,7 @@ function planList(core: StoreCore, context: ResourceContext, options: ListOption
     if (text !== '' && text !== '0')
       throw new StatusError(badRequest('specifying resource version is not allowed when using continue'));
     const state = token.revision > 0 ? { exactly: token.revision } : 'fresh';
-    // With resourceVersion 0, which has no pages, a token selects all of the rest.
+    // A list with resourceVersion 0 has no pages, so a token selects all remaining objects.
     return { scope, fields, state, start: token.start, limit: text === '0' ? 0 : limit, text: token.revision };
   }
   const revision = listRevision(text);

@@ -1,6 +1,6 @@
 /**
- * The get verb. Invariant: a get without a resourceVersion returns the effect of every write that was acknowledged
- * before it. In the storage version it returns the bytes of the cache.
+ * The get verb. In the storage version it returns the bytes of the cache.
+ * Invariant: a get without a resourceVersion sees every write that was acknowledged before it.
  */
 import type { GetOptions } from '../../apimachinery/meta/write-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -37,7 +37,7 @@ function entryNotOlder(core: StoreCore, key: string, text: string): MaybePromise
   return waitFor(core, revision, text).then(() => core.cache.get(key));
 }
 
-/** Waits until the cache has reached a revision. Throws a 504 if it does not in time. */
+/** Waits until the cache has reached a revision. Throws a 504 if this takes too long. */
 export async function waitFor(core: StoreCore, revision: Revision, text: string | Revision): Promise<void> {
   const reached = await core.cache.waitFor(revision);
   if (reached.outcome === 'future') throw tooLarge(text, reached.current);

@@ -1,7 +1,7 @@
 /**
- * The update verb, for PUT and PATCH. Invariant: a change is written only over the state that it was applied to. A
- * change that changes nothing is not written. An update that removes the last finalizer of a terminating object deletes
- * it. See Strategy for the order of the steps.
+ * The update verb, for PUT and PATCH. See Strategy for the order of the steps.
+ * Invariant: a change is written only over the state that it was applied to. A change without effect is not written. An
+ * update that removes the last finalizer of a terminating object deletes the object.
  */
 
 import { ignoreManagedFieldsTimestamps } from '../../apimachinery/managed-fields/ignore-timestamps.ts';
@@ -97,7 +97,10 @@ async function replace(update: Update, current: StoredState): Promise<Step<Write
   return decide(update, current, old, stored);
 }
 
-/** Returns the stored object in the storage version; undefined if it cannot be converted: then it can be replaced. */
+/**
+ * Returns the stored object in the storage version; undefined if it cannot be converted, so that it can still be
+ * replaced.
+ */
 async function hubOf({ core: { versions } }: Update, stored: JsonObject): Promise<JsonObject | undefined> {
   try {
     return await versions.fromStored(cloneJson(stored), versions.hub, false);
@@ -107,7 +110,7 @@ async function hubOf({ core: { versions } }: Update, stored: JsonObject): Promis
   }
 }
 
-/** Whether the version of the request is the storage version, so that one object serves as both. */
+/** Whether the version of the request is the storage version, so that one object serves for both. */
 function shared({ core, context }: Update): boolean {
   return core.versions.formOf(context.version) === undefined;
 }
@@ -116,13 +119,14 @@ function checkExpectations({ core, context, key, change, request }: Update, meta
   checkPreconditions(change.preconditions, metadata, {
     resource: core.resourceName(context),
     name: context.name,
-    // The texts of a dry run in kube-apiserver have keys without their first segment.
+    // In a dry run kube-apiserver's messages have the key without its first segment.
     key: request.dryRun ? key.slice(key.indexOf('/') + 1) : key,
   });
 }
 
 /**
- * Checks that the update was made from the current state. An update without a version passes if the strategy allows it.
+ * Checks that the resourceVersion of the update is the current one. An update without a resourceVersion passes if the
+ * strategy allows it.
  */
 function checkVersion({ core, strategy, context }: Update, object: JsonObject, current: StoredState): void {
   const metadata = metadataIn(object);
@@ -147,7 +151,7 @@ function prepareUpdate(update: Update, object: JsonObject, old: JsonObject): voi
   keepSystemFields(metadataIn(object), oldMetadata);
 }
 
-/** Refuses an invalid update. `access` are the issues of `authorizeUpdate`. Canonicalizes a valid object. */
+/** Throws a 422 for an invalid update; canonicalizes a valid object. `access` are the issues of `authorizeUpdate`. */
 function validateUpdate(update: Update, object: JsonObject, old: JsonObject, access: readonly FieldIssue[]): void {
   const { core, strategy, context } = update;
   const facts = metadataIn(object) as ObjectMetaFacts;
@@ -161,7 +165,7 @@ function validateUpdate(update: Update, object: JsonObject, old: JsonObject, acc
   strategy.canonicalize?.(object, context);
 }
 
-/** Validating admission gets both objects in the version of the request. */
+/** Runs validating admission on both objects in the version of the request. */
 function validateAdmission(update: Update, seen: JsonObject, oldShown: JsonObject): MaybePromise<void> {
   const { core, strategy, context, request } = update;
   if (shared(update) || strategy.objectVersion === 'request') return request.validateUpdate(seen, oldShown);
@@ -191,12 +195,12 @@ function decide(update: Update, current: StoredState, old: JsonObject, stored: J
   };
 }
 
-/** The state with the bytes of storage: those of the cache contain the resourceVersion. */
+/** Returns the state with the bytes of storage, because bytes of the cache contain the resourceVersion. */
 function unchanged({ key, revision }: StoredState, old: JsonObject): StoredState {
   return { key, revision, value: encodeStored(old) };
 }
 
-/** Whether the update removed the last thing that held a terminating object. */
+/** Whether the update has removed the last finalizer, or the last hold of the strategy, of a terminating object. */
 function isReleased(strategy: Strategy, object: JsonObject, old: JsonObject): boolean {
   const { finalizers } = metadataIn(object);
   if (Array.isArray(finalizers) && finalizers.length > 0) return false;

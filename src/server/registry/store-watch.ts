@@ -1,6 +1,7 @@
 /**
- * The watch verb. Invariant: a watcher gets every change or learns that it did not. After the options are decoded, each
- * failure ends the watch with a Status, because kube-apiserver answers 200 with an ERROR event then.
+ * The watch verb. Once the options are decoded, each failure ends the watch with a Status, because kube-apiserver then
+ * answers 200 with an ERROR event.
+ * Invariant: a watcher gets every change, or its watch ends.
  */
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import { type Status, statusOf } from '../../apimachinery/status/status.ts';
@@ -17,7 +18,7 @@ import { waitFor } from './store-read.ts';
 
 type Origin = CacheWatchOptions['from'];
 
-/** The handle of a watch that never started. */
+/** The handle of a watch that could not start. */
 const NEVER_BEGAN: ResourceWatch = { drained: () => undefined, bookmark: () => false, stop: () => undefined };
 
 export function watchObjects(
@@ -44,7 +45,7 @@ export function watchObjects(
   );
 }
 
-/** The start of the watch. Waits if the initial state has to be newer than the cache. */
+/** Finds the start of the watch. Waits if the initial state has to be newer than the cache. */
 function findOrigin(core: StoreCore, options: ListOptions, revision: number): MaybePromise<Origin> {
   const { resourceVersion: text, sendInitialEvents } = options;
   const { cache, storage } = core;
@@ -108,8 +109,8 @@ function sinkOf(core: StoreCore, context: ResourceContext, sink: ResourceWatchSi
 }
 
 /**
- * The Status of an ended watch. Undefined for a slow watcher and a stopped server: the client resumes from its last
- * event.
+ * Returns the Status of an ended watch. Undefined for a slow watcher and a stopped server: the client then resumes
+ * after its last event.
  */
 function statusOfEnd(
   core: StoreCore,
@@ -136,7 +137,7 @@ function failureOf(core: StoreCore, context: ResourceContext, caught: unknown): 
 function endSoon(sink: ResourceWatchSink, status: Status): ResourceWatch {
   let stopped = false;
   queueMicrotask(() => {
-    // The promise of `watch` resolves in a microtask of its own; a second one runs after it.
+    // The promise of `watch` resolves in a microtask, so the sink is called in a second one after it.
     queueMicrotask(() => {
       if (!stopped) sink.end(status);
       stopped = true;

@@ -1,6 +1,6 @@
 /**
- * The resource store over Storage, for resources that declare no store of their own. Each verb has a file of its own.
- * Making a store starts nothing: the first request starts its cache, and `stop()` ends everything that was started.
+ * The resource store over a Storage, for resources that do not declare their own store. Each verb has its own file. A
+ * new store starts nothing: the first request starts its cache, and `stop()` stops everything that was started.
  */
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import type { GetOptions } from '../../apimachinery/meta/write-options.ts';
@@ -41,19 +41,20 @@ import { updateObject } from './store-update.ts';
 import { watchObjects } from './store-watch.ts';
 
 /**
- * A store that uses the cache if it has started and never starts it. A server that writes a few objects of a kind at
- * its start does not read all objects of that kind for it.
+ * A store that uses the cache if it has started, but never starts it. With it, a server that writes a few objects of a
+ * kind at its start need not read all objects of that kind.
  */
 export interface UncachedStore extends Required<Pick<ResourceStore, 'create' | 'update' | 'delete'>> {
   /**
-   * The object as storage holds it now, in the storage version; a copy of the caller's own. Undefined if there is none.
+   * Reads the object from storage, in the storage version. The caller may modify the result. Undefined if it does not
+   * exist.
    */
   read(context: ResourceContext): Promise<JsonObject | undefined>;
 }
 
 export class RegistryStore implements ResourceStore, Stoppable {
   readonly #core: StoreCore;
-  /** The core under the resource's own strategy. */
+  /** The core with the resource's own strategy. */
   readonly #store: StrategyStore;
   #lister: RegistryLister | undefined;
   #stopping: Promise<void> | undefined;
@@ -96,7 +97,10 @@ export class RegistryStore implements ResourceStore, Stoppable {
     return deleteCollection(this.#core, context, request);
   }
 
-  /** The same objects under another strategy, for subresources such as `status`. It stops with this store. */
+  /**
+   * Returns a store of the same objects with another strategy, for subresources such as `status`. It stops with this
+   * store.
+   */
   withStrategy(strategy: Strategy): Required<Pick<ResourceStore, 'get' | 'update'>> {
     const core = this.#core;
     const store = { core, strategy };
@@ -106,7 +110,9 @@ export class RegistryStore implements ResourceStore, Stoppable {
     };
   }
 
-  /** The same objects for the server's own writes, under `strategy`. It stops with this store. */
+  /**
+   * Returns a store of the same objects with another strategy, for the server's own writes. It stops with this store.
+   */
   uncached(strategy: Strategy): UncachedStore {
     const core = this.#core;
     const store = { core, strategy };
@@ -122,8 +128,8 @@ export class RegistryStore implements ResourceStore, Stoppable {
   }
 
   /**
-   * The lister of the resource; all callers share one. Resolves once it holds the current state; rejects after
-   * `stop()`.
+   * Returns the lister of the resource, which all callers share. Resolves once the lister has the current state;
+   * rejects after `stop()`.
    */
   lister(): Promise<Lister> {
     if (this.#lister === undefined) {
@@ -138,19 +144,19 @@ export class RegistryStore implements ResourceStore, Stoppable {
     return this.#core.start();
   }
 
-  /** The number of stored objects: that of the cache if it has started, otherwise counted in storage. */
+  /** Returns the number of stored objects, from the cache if it has started, otherwise counted in storage. */
   count(): MaybePromise<number> {
     const { ready, cache, storage, keys } = this.#core;
     return ready ? cache.stats().entriesNow : countKeys(storage, keys.root);
   }
 
-  /** The figures of the cache. */
+  /** The counters of the cache. */
   stats(): CacheStats {
     return this.#core.cache.stats();
   }
 
   /**
-   * Another store serves the objects from now on. Ends watches cleanly; requests that have begun continue until
+   * Called when another store takes over the objects. Ends watches cleanly; requests that have begun continue until
    * `stop()`.
    */
   handOver(): void {
@@ -178,7 +184,7 @@ function updateWhenReady(
   return afterStart(store.core, context, 'update', () => updateObject(store, context, change, request));
 }
 
-/** Runs the task once the cache has started. A stopped store refuses with the Status of the verb. */
+/** Runs the task once the cache has started. A stopped store throws the Status of the verb. */
 function afterStart<T>(
   core: StoreCore,
   context: ResourceContext,

@@ -1,11 +1,11 @@
 /**
- * The transformer between the stored bytes of kube-apiserver and ours. kube-apiserver stores built-in kinds as protobuf
- * (`k8s\0` and a runtime.Unknown) or as JSON with a final newline, in its own storage version, and sets defaults whenever it
- * decodes them. Our stored bytes are JSON in our storage version with defaults.
+ * The transformer between the stored bytes of kube-apiserver and those of this server. kube-apiserver stores built-in
+ * kinds as protobuf (`k8s\0` and a runtime.Unknown) or as JSON with a final newline, in its own storage version, and
+ * sets defaults whenever it decodes them. The stores of this server expect JSON in their storage version with defaults.
  *
- * Invariants: the bytes of custom resources pass unchanged, except for the newline; their versions are handled by
- * StoredHistory. The bytes of keys that are not those of objects pass unchanged. A value that was decoded here is never
- * stale: any encoding may stay in the store.
+ * Invariants: the bytes of custom resources pass unchanged, except for the newline; StoredHistory handles their
+ * versions. The values of keys that are not API objects pass unchanged. No value is stale: any encoding may stay in the
+ * store.
  */
 
 import { formatGroupVersion, type GroupResource } from '../../apimachinery/meta/gvk.ts';
@@ -39,16 +39,16 @@ const NEWLINE = 0x0a;
 const PRIVATE_KEYS = /^\/(ranges|masterleases|peerserverleases)\//;
 
 /**
- * Whether kube-apiserver keeps the key for itself: allocated ports and addresses, and the addresses of its replicas. The
- * values of such keys are not objects.
+ * Whether the key is private to kube-apiserver: allocated ports and addresses, and the addresses of its replicas. The
+ * values of such keys are not API objects.
  */
 export function isPrivateKey(key: string, scope: string): boolean {
   return PRIVATE_KEYS.test(key.slice(scope.length));
 }
 
 /**
- * The reference's name for the resource of a private key, in its metrics. Undefined for other keys. `key` has any scope
- * of one segment.
+ * Returns kube-apiserver's name for the resource of a private key, for metrics. Undefined for other keys. The scope of
+ * `key` may be any single segment.
  */
 export function privateResource(key: string): GroupResource | undefined {
   const [, kind = '', name = ''] = key.split('/');
@@ -64,13 +64,13 @@ const PRIVATE_RESOURCES: Readonly<Record<string, string>> = {
   'ranges/servicenodeports': 'servicenodeportallocations',
 };
 
-/** `--storage-media-type`. Kinds that kube-apiserver stores as JSON whatever the flag says are JSON here, too. */
+/** The values of `--storage-media-type`. Kinds that kube-apiserver always stores as JSON are JSON here, too. */
 export type StorageMediaType = 'application/json' | 'application/vnd.kubernetes.protobuf';
 
 export interface StoredFormsOptions {
   /** The first segment of every key. */
   readonly scope: string;
-  /** How built-in kinds are written. */
+  /** The encoding in which built-in kinds are written. */
   readonly mediaType: StorageMediaType;
   /**
    * Called for each value of a built-in resource that cannot be decoded, before the error is thrown. Default: nothing.
@@ -78,22 +78,22 @@ export interface StoredFormsOptions {
   readonly onUndecodable?: ((resource: GroupResource) => void) | undefined;
 }
 
-/** A resource whose stored bytes are typed. */
+/** A built-in resource, whose stored bytes are decoded. */
 interface TypedResource {
   readonly definition: StoredDefinition;
   /** By apiVersion and kind. */
   readonly versions: ReadonlyMap<string, VersionDefinition>;
   readonly resolve: ResolveType;
-  /** The storage version, if decoding it sets no defaults: then its protobuf is transcoded. */
+  /** Returns the storage version if decoding it sets no defaults: its protobuf can then be transcoded to JSON. */
   readonly transcoded: TypeToTranscode;
-  /** Written as JSON whatever the media type. */
+  /** Whether the resource is always written as JSON. */
   readonly isJson: boolean;
 }
 
-/** The values that were written last are kept until their events arrive, so that those are not decoded. */
+/** The most recently written values are kept until their events arrive, so that the events need not be decoded. */
 const MAX_WRITTEN = 256;
 const MAX_WRITTEN_BYTES = 64 * 1024;
-/** A store has copied or sent the bytes when it answers. */
+/** The bytes may be reused after the write: the store has copied or sent them when it answers. */
 const TRANSIENT = { transient: true };
 
 interface WrittenForm {
@@ -104,9 +104,9 @@ interface WrittenForm {
 export class StoredForms implements ValueTransformer {
   readonly mayBeStale = false;
   readonly #options: StoredFormsOptions;
-  /** By the prefix of their keys, without the scope. */
+  /** Resources by the prefix of their keys, without the scope. */
   readonly #resources = new Map<string, TypedResource>();
-  /** By key. An entry is used only for bytes that are equal to its stored ones. */
+  /** Written values by key. An entry is used only if the stored bytes of the event equal those of the entry. */
   readonly #written = new LruMap<string, WrittenForm>(MAX_WRITTEN);
   readonly #transcoder = new StoredTranscoder();
 
@@ -115,8 +115,8 @@ export class StoredForms implements ValueTransformer {
   }
 
   /**
-   * Adds the built-in resources. Called once, before the storage is read. `isJson` names those that kube-apiserver stores
-   * as JSON.
+   * Adds the built-in resources. Called once, before the storage is read. `isJson` returns true for resources that
+   * kube-apiserver always stores as JSON.
    */
   bind(definitions: readonly ResourceDefinition[], isJson: (definition: StoredDefinition) => boolean): void {
     for (const definition of definitions) {
@@ -143,14 +143,14 @@ export class StoredForms implements ValueTransformer {
     }
   }
 
-  /** The definition of the built-in resource that a key belongs to. */
+  /** Returns the built-in resource of a key; undefined for other keys. */
   definitionOf(key: string): StoredDefinition | undefined {
     return this.#resourceOf(key)?.definition;
   }
 
   /**
-   * The group and the plural of the resource that a key belongs to, by which encryption is configured. Undefined for keys
-   * that are not those of objects.
+   * Returns the group and the plural of the resource of a key, by which encryption is configured. Undefined for keys
+   * that are not API objects.
    */
   groupResourceOf(key: string): GroupResource | undefined {
     const definition = this.definitionOf(key);
@@ -194,7 +194,7 @@ export class StoredForms implements ValueTransformer {
     return stored;
   }
 
-  /** Keys are `<scope>/<prefix>/...`, and a prefix has one or two segments. */
+  /** Finds the resource of a key `<scope>/<prefix>/...`. A prefix has one or two segments. */
   #resourceOf(key: string): TypedResource | undefined {
     const start = this.#options.scope.length + 1;
     const first = key.indexOf('/', start);
@@ -230,7 +230,7 @@ function jsonObject({ versions }: TypedResource, stored: Uint8Array, key: string
   const object = parseObject(stored, key);
   const version = versions.get(typeKey(String(object['apiVersion']), String(object['kind'])));
   if (version === undefined) throw corrupt(key, `no type is known for ${typeOf(object)}`);
-  // JSON has the empty lists that protobuf does not.
+  // Protobuf does not encode empty lists; the JSON form has them.
   const normalized = version.normalize(object, true);
   if (!normalized.ok) throw corrupt(key, normalized.message);
   return normalized.object;

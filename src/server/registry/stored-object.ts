@@ -1,6 +1,7 @@
 /**
- * Encoding of objects for storage, and decoding. Invariant: stored bytes contain no resourceVersion or
- * selfLink, and metadata is in the order of ObjectMeta, so that equal objects have equal bytes.
+ * Encodes objects for storage, and decodes them.
+ * Invariant: stored bytes contain no resourceVersion or selfLink, and metadata is in the order of ObjectMeta, so that
+ * equal objects have equal bytes.
  */
 
 import { managedFieldsOf, setManagedFields } from '../../apimachinery/managed-fields/object-managed-fields.ts';
@@ -19,16 +20,16 @@ export interface StoredState {
   readonly key: string;
   readonly revision: Revision;
   readonly value: Uint8Array;
-  /** As in KeyValue: an update writes the value again even if nothing changes. */
+  /** See `KeyValue.stale`. An update writes a stale value even if the object does not change. */
   readonly stale?: boolean;
 }
 
-/** Metadata in the order in which it is written. Undefined fields are not written. */
+/** Metadata in the order in which it is encoded. Undefined fields are left out. */
 type WrittenMetadata = Record<string, JsonValue | undefined>;
 
 /**
- * The fields of ObjectMeta in kube-apiserver's order, without those that are never stored. A literal, because all
- * objects then have the same layout in memory.
+ * Returns the fields of ObjectMeta in kube-apiserver's order, without those that are never stored. An object literal,
+ * so that V8 gives all results the same hidden class.
  */
 function orderedMetadata(metadata: Readonly<WrittenMetadata>, resourceVersion: JsonValue | undefined): WrittenMetadata {
   const written: WrittenMetadata = {
@@ -69,7 +70,7 @@ const KNOWN_METADATA: ReadonlySet<string> = new Set([
   'managedFields',
 ]);
 
-/** The metadata of an object; adds it if there is none. */
+/** Returns the metadata of an object. Adds an empty one if there is none. */
 export function metadataIn(object: JsonObject): JsonObject {
   const { metadata } = object;
   if (isJsonObject(metadata)) return metadata;
@@ -78,16 +79,16 @@ export function metadataIn(object: JsonObject): JsonObject {
   return made;
 }
 
-/** Stores and caches keep copies of the bytes. */
+/** Encoded objects share the memory of slabs. Stores and caches keep copies, so no slab stays alive for long. */
 const slab = new Slab();
 
-/** The bytes to store. Does not modify the object. */
+/** Encodes an object for storage. Does not modify the object. */
 export function encodeStored(object: JsonObject): Uint8Array {
   return encodeWith(object, undefined);
 }
 
 /**
- * The bytes to store. Removes managedFields from the object if it is too large for storage with them, unless
+ * Encodes an object for storage. Removes managedFields from the object if it is too large with them, unless
  * `keepManagedFields`.
  */
 export function encodeFitting(object: JsonObject, keepManagedFields = false): Uint8Array {
@@ -97,13 +98,17 @@ export function encodeFitting(object: JsonObject, keepManagedFields = false): Ui
   return encodeWith(object, undefined);
 }
 
-/** The bytes for the answer to a write that stores nothing: as stored, with the resourceVersion of the object. */
+/**
+ * Encodes an object for the answer to a write that stores nothing: like stored bytes, with the resourceVersion of the
+ * object.
+ */
 export function encodeUnstored(object: JsonObject): Uint8Array {
   return encodeWith(object, metadataIn(object)['resourceVersion']);
 }
 
 /**
- * The object that was encoded last, as it is stored. Encoders of other forms take it instead of parsing its bytes.
+ * The object that was encoded last, as it is stored. Encoders of other forms use this object instead of parsing its
+ * bytes.
  * Invariant: an object is not modified between its encoding and its write.
  */
 const last: { bytes: Uint8Array; object: JsonObject; metadata: JsonObject } = {
@@ -112,7 +117,7 @@ const last: { bytes: Uint8Array; object: JsonObject; metadata: JsonObject } = {
   metadata: {},
 };
 
-/** The object of stored bytes: the one that was encoded as them if it was the last one, otherwise a parsed one. */
+/** Returns the object of stored bytes. The bytes are not parsed if they are those that were encoded last. */
 export function storedObject(bytes: Uint8Array, key: string): JsonObject {
   return last.bytes === bytes ? { ...last.object, metadata: last.metadata } : parseObject(bytes, key);
 }
@@ -136,7 +141,10 @@ function encodeWith(object: JsonObject, resourceVersion: JsonValue | undefined):
   }
 }
 
-/** Undefined if the object itself contains the placeholder of the entries. */
+/**
+ * Encodes the text, with `entries` in place of the placeholder. Returns undefined if the object itself contains the
+ * placeholder.
+ */
 function encodeText(text: string, entries: Uint8Array | undefined): Uint8Array | undefined {
   if (entries === undefined) return encodeUtf8In(text, slab.cut);
   const at = text.indexOf(PLACEHOLDER_TEXT);
@@ -145,18 +153,20 @@ function encodeText(text: string, entries: Uint8Array | undefined): Uint8Array |
   return encodeUtf8Around(text.slice(0, at), entries, text.slice(next), slab.cut);
 }
 
-/** Stands for managedFields whose bytes are known, while the rest of the object is written. */
+/**
+ * A placeholder for managedFields whose encoded bytes are known. It is replaced once the rest of the object is encoded.
+ */
 const PLACEHOLDER = 'keelson.io/managedFields';
 const PLACEHOLDER_TEXT = `"${PLACEHOLDER}"`;
 
-/** Decodes a state. The object has its resourceVersion and is the caller's own. Throws StorageError(Corrupt). */
+/** Decodes a state. The object has its resourceVersion, and the caller may modify it. Throws StorageError(Corrupt). */
 export function readStored(state: StoredState): JsonObject {
   const object = parseObject(state.value, state.key);
   metadataIn(object)['resourceVersion'] = String(state.revision);
   return object;
 }
 
-/** Throws StorageError(Corrupt) for bytes that are not a JSON object. */
+/** Parses stored bytes. Throws StorageError(Corrupt) for bytes that are not a JSON object. */
 export function parseObject(bytes: Uint8Array, key: string): JsonObject {
   const read = readJson(bytes);
   if (read.ok && isJsonObject(read.value)) return read.value;

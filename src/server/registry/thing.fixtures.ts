@@ -75,7 +75,7 @@ export const strategy: Strategy = {
   countsGeneration: true,
 };
 
-/** Stored, unless the overrides say otherwise. */
+/** Makes a definition of Things, which is stored unless the overrides say otherwise. */
 export function thingDefinition(overrides?: Partial<StoredDefinition>): StoredDefinition;
 export function thingDefinition(overrides?: Partial<ResourceDefinition>): ResourceDefinition;
 export function thingDefinition(overrides: Partial<ResourceDefinition> = {}): ResourceDefinition {
@@ -257,7 +257,7 @@ export async function refused(task: () => MaybePromise<unknown>): Promise<Status
   throw new BugError('the task was not refused');
 }
 
-/** The same, as code, reason and message. */
+/** Like `refused`, but returns code, reason and message. */
 export async function complaint(task: () => MaybePromise<unknown>): Promise<readonly [number, string, string]> {
   const { code = 0, reason = '', message = '' } = await refused(task);
   return [code, reason, message];

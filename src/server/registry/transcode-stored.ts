@@ -1,10 +1,10 @@
 /**
- * The transcoder from the protobuf of a stored object to the JSON bytes that we store, without a JavaScript object in
- * between. A cache that loads from etcd, and the events of other servers, spend most of their time here.
+ * Transcodes the protobuf of a stored object to the JSON bytes that stores expect, without making a JavaScript object.
+ * A cache that loads from etcd, and events of other servers, spend most of their time here.
  *
- * Invariant: the result equals `encodeStored` of the decoded object, or there is none. The transcoder knows messages as
- * the reference writes them. For others (repeated fields that are not adjacent, packed numbers, keys of maps that are
- * integers or not sorted, wrapped lists) it has no result, and the caller decodes the object.
+ * Invariant: the result equals `encodeStored` of the decoded object, or is undefined. The transcoder supports messages
+ * as kube-apiserver writes them. For other messages (repeated fields that are not adjacent, packed numbers, map keys
+ * that are integers or not sorted, wrapped lists) the result is undefined, and the caller decodes the object.
  */
 import { isEmptyScalar, readScalar, wireTypeOf, zeroScalar } from '../../apimachinery/protobuf/decode-scalar.ts';
 import { hasEnvelopePrefix } from '../../apimachinery/protobuf/envelope.ts';
@@ -23,7 +23,7 @@ import { JsonBytesWriter } from '../../base/json-bytes-writer.ts';
 import { EnvelopeHeads, type TypeToTranscode } from './envelope-heads.ts';
 import { SharedTexts, SharedTimes } from './shared-texts.ts';
 
-/** Deeper messages are left to the decoder. */
+/** Messages that nest deeper are decoded instead. */
 const MAX_DEPTH = 50;
 
 const COMMA = 0x2c;
@@ -47,21 +47,24 @@ const NOTHING = new MessageCursor(NULL);
 /** Fields of metadata that are never stored. */
 const UNSTORED: ReadonlySet<string> = new Set(['resourceVersion', 'selfLink']);
 
-/** One transcoder is used for all values, one after the other. */
+/** One transcoder serves all values, one after the other. */
 export class StoredTranscoder {
   readonly #writer = new JsonBytesWriter();
   readonly #texts = new SharedTexts();
   readonly #times = new SharedTimes();
   readonly #heads = new EnvelopeHeads();
-  /** Made when a value needs it. */
+  /** Created when a value first needs it. */
   #reader: WireReader | undefined;
   #cursor = NOTHING;
-  /** The start and the end of each field of the open messages; -1 if it is absent. */
+  /** The start and the end of each field of the open messages; -1 if the field is absent. */
   #spans = new Int32Array(1024);
   /** The end of the part of `#spans` that is in use. */
   #top = 0;
 
-  /** The JSON bytes of an object in an envelope. Undefined: it has to be decoded, which also finds its faults. */
+  /**
+   * Returns the JSON bytes of an object in an envelope. Undefined: the object has to be decoded, which also reports
+   * malformed bytes.
+   */
   transcode(stored: Uint8Array, typeOf: TypeToTranscode): Uint8Array | undefined {
     const head = this.#heads.of(stored, typeOf);
     if (head === undefined) return undefined;
@@ -82,7 +85,7 @@ export class StoredTranscoder {
     return isComplete ? writer.finish() : undefined;
   }
 
-  /** Writes the fields of the message that ends at `to`, in the order of JSON. */
+  /** Writes the fields of the message that ends at `to`, in the order of the JSON encoding. */
   #fields(
     plan: StructPlan,
     to: number,
@@ -102,7 +105,7 @@ export class StoredTranscoder {
     for (let slot = 0; slot < fields.length && !this.#cursor.isRefused; slot++) {
       const field = fields[slot] as FieldPlan;
       const from = this.#spans[base + slot * 2] as number;
-      // Most fields of a message are dropped: absent, or zero in one byte.
+      // A fast path: most fields are left out, because they are absent or a zero in one byte.
       if (from < 0 ? isDroppedIfAbsent(field) : bytes[from] === 0 && isDroppedIfZero(field)) continue;
       if (isMetadata && UNSTORED.has(field.name)) continue;
       const mark = writer.length;
@@ -139,7 +142,7 @@ export class StoredTranscoder {
         const { type, slot, wrapped } = node.field;
         const at = base + slot * 2;
         if (type.kind !== 'list' && type.kind !== 'map') {
-          // A field that occurs twice is merged by the decoder.
+          // Only the decoder can merge a field that occurs twice.
           if (spans[at] !== -1 || wireType !== wireTypeFor(type)) this.#cursor.refuse();
           spans[at] = this.#cursor.pos;
         } else if (wrapped) this.#cursor.refuse();
@@ -257,7 +260,10 @@ export class StoredTranscoder {
     writer.byte(CLOSE_BRACE);
   }
 
-  /** Whether a key follows the last one in the order of bytes. JavaScript would sort integers before other keys. */
+  /**
+   * Whether a map key is above the last one in the order of bytes. Integer keys are refused, because JavaScript sorts
+   * them before other keys.
+   */
   #isNextKey(from: number, to: number, lastFrom: number, lastTo: number): boolean {
     const bytes = this.#cursor.bytes;
     let at = from;
@@ -293,7 +299,7 @@ export class StoredTranscoder {
       case 'int64':
       case 'uint32':
       case 'uint64': {
-        // One byte, as most integers have.
+        // A fast path for integers of one byte, which most are.
         const value = this.#cursor.bytes[start] as number;
         if (start < to && value < 0x80) {
           this.#cursor.pos = start + 1;
@@ -375,7 +381,7 @@ function wireTypeFor(type: TypeView): number {
 
 const names = new WeakMap<StructPlan, readonly Uint8Array[]>();
 
-/** A comma, the name and a colon, for each field. */
+/** Returns the JSON bytes before the value of each field: a comma, the name and a colon. */
 function namesOf(plan: StructPlan): readonly Uint8Array[] {
   let found = names.get(plan);
   if (found === undefined) {

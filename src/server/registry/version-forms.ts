@@ -1,7 +1,8 @@
 /**
- * The versions of one resource: conversion between them, and the cache's forms of the versions that are not stored. The
- * storage version is the hub of conversion. Invariant: an object is converted at most once per step: from the hub, to
- * the hub, or from a stored older version (see StoredHistory) straight to the requested one.
+ * The versions of one resource: the conversion between them, and the cache forms of versions other than the storage
+ * version. The storage version is the hub of conversion.
+ * Invariant: an object is converted at most once per step: from the hub, to the hub, or directly from an older stored
+ * version (see StoredHistory) to the requested version.
  */
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { equalBytes } from '../../base/bytes.ts';
@@ -29,7 +30,7 @@ export class VersionForms implements FormMaker {
   readonly hub: VersionDefinition;
   /** Describes values in the storage version. */
   readonly describe: Describe;
-  /** The form key of the storage version, for stored bytes that may not be exact. See StoredHistory. */
+  /** The form key of the storage version, for stored bytes that may not be exact; see StoredHistory. */
   readonly hubForm: FormKey;
   readonly #definition: ResourceDefinition;
   readonly #keys = new Map<VersionDefinition, FormKey>();
@@ -47,7 +48,7 @@ export class VersionForms implements FormMaker {
       this.#forms.set(this.hubForm, { version: storageVersion, describe: this.describe });
   }
 
-  /** The form key of a version; undefined for the storage version, which needs no form. */
+  /** Returns the form key of a version; undefined for the storage version, which needs no form. */
   formOf(version: VersionDefinition): FormKey | undefined {
     return version === this.hub ? undefined : (this.#keys.get(version) ?? this.#add(version));
   }
@@ -126,7 +127,10 @@ export class VersionForms implements FormMaker {
     return pending.length === 0 ? results : Promise.all(pending).then(() => results);
   }
 
-  /** The labels of an object that cannot be converted are known if conversion does not change them. */
+  /**
+   * Makes the form of a converted object. If the conversion failed, the result still has the labels, provided that
+   * conversion does not change labels.
+   */
   #resultOf(converted: Converted, entry: Entry, { version, describe }: ServedForm): FormResult {
     if (!isFailure(converted)) return formResult(converted, entry, describe);
     const failed = { error: converted, lasting: true };
@@ -162,14 +166,17 @@ function sameKind(a: VersionDefinition, b: VersionDefinition): boolean {
   return a === b || (a.group === b.group && a.version === b.version && a.kind === b.kind);
 }
 
-/** Returns the entry itself if the bytes are equal, so that they are not kept twice. */
+/** Makes a form. Returns the entry itself if the bytes are equal, so that they are not stored twice. */
 function formResult(object: JsonObject, entry: Entry, describe: Describe): FormResult {
   const made = makeOwnEntry(describe, entry.key, entry.revision, encodeStored(object));
   if (made.broken !== undefined) return { error: made.broken };
   return equalBytes(made.bytes, entry.bytes) ? entry : made;
 }
 
-/** Of an encrypted value, which a server without an encryption configuration finds in its store, the reason says so. */
+/**
+ * Describes stored values. For an encrypted value, which a server without an encryption configuration may find in its
+ * store, the reason says that the value is encrypted.
+ */
 function describeStored(version: VersionDefinition): Describe {
   const describe = describeVersion(version);
   return (value, key, isOwn) => {

@@ -9,9 +9,9 @@ export class FakeRows implements Rows<JsonObject> {
   readonly pollIntervalMs = 1000;
   readonly sequenced: boolean;
   readonly changes?: (since: string | undefined, signal: AbortSignal) => AsyncIterable<RowChange>;
-  /** Called before each operation, with its name. What it throws is thrown by the operation. */
+  /** Called before each operation, with its name. If it throws, the operation throws the error. */
   before: (operation: string) => void | Promise<void> = () => {};
-  /** Called after each write took place. What it throws is thrown by the write. */
+  /** Called after each write took place. If it throws, the write throws the error. */
   after: (operation: string) => void | Promise<void> = () => {};
   /** The oldest cursor that `changes` knows. */
   oldest = 0;

@@ -1,5 +1,6 @@
 /**
- * A mutex per key. Invariant: a key is in the map exactly while a task of it runs or waits.
+ * A mutex per key.
+ * Invariant: a key is in the map exactly while one of its tasks runs or waits.
  */
 export class KeyedTurns {
   /** The last task of each key. */

@@ -1,4 +1,4 @@
-/** A watch that was asked for before the rows were listed. It begins when they are. */
+/** A watch that was requested before the rows were listed. It begins once they are listed. */
 import { GuardedSink } from '../../storage/guarded-sink.ts';
 import type { Storage, Watch, WatchEnd, WatchOptions, WatchSink } from '../../storage/storage.ts';
 

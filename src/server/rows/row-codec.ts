@@ -1,7 +1,7 @@
 /**
  * The codec between rows and stored values: rows have objects and names, a Storage has keys and bytes.
- * Invariant: a row without a name, or in a scope that the resource does not have, is refused; it never gets the key of
- * another row.
+ * Invariant: a row without a name, or with a namespace that does not fit the scope of the resource, is refused. No two
+ * rows get the same key.
  */
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
@@ -15,19 +15,21 @@ import type { StoredDefinition } from '../resource/resource-definition.ts';
 import type { RowKey } from './rows.ts';
 
 export interface RowCodec {
-  /** The storage key of a row. */
+  /** Returns the storage key of a row. */
   keyOf(row: RowKey): string;
-  /** The row that a storage key names. */
+  /** Returns the row key of a storage key. The inverse of `keyOf`. */
   rowOf(key: string): RowKey;
-  /** The key in the metadata of an object. Throws StorageError(Corrupt) for an object that cannot be a row. */
+  /**
+   * Returns the row key in the metadata of an object. Throws StorageError(Corrupt) for an object that cannot be a row.
+   */
   nameOf(object: JsonObject): RowKey;
-  /** The bytes of an object that came from the rows. */
+  /** Encodes an object that came from the rows. */
   encode(object: JsonObject): Uint8Array;
-  /** The object of stored bytes. */
+  /** Decodes stored bytes. */
   decode(value: Uint8Array, key: string): JsonObject;
 }
 
-/** The facts of a definition that a codec needs. */
+/** The parts of a definition that a codec needs. */
 export type RowsPlace = Pick<StoredDefinition, 'scope' | 'storagePrefix' | 'storageVersion'>;
 
 /** The codec of a resource whose keys begin with `scope`. */
@@ -49,7 +51,7 @@ export function objectCodec(definition: RowsPlace, scope: string): RowCodec {
       const metadata = withoutVersion(object['metadata']);
       if (typeof metadata['uid'] !== 'string' || metadata['uid'] === '')
         metadata['uid'] = derivedUid(group, kind, rowName(object));
-      // Type fields come first in stored objects, whatever the order in the database.
+      // Stored objects begin with the type fields, whatever the order in the database.
       return encodeStored({ ...typeFields, ...object, metadata });
     },
     decode: (value, key) => parseObject(value, key),
@@ -78,8 +80,8 @@ function withoutVersion(metadata: JsonObject[string] | undefined): JsonObject {
 }
 
 /**
- * The uid of a row that another program inserted without one. It depends on nothing but the name, so every server shows
- * the same one. Version 8 of RFC 9562 section 5.8: a hash of our own choice.
+ * Derives the uid of a row that another program has inserted without a uid. It depends only on group, kind, namespace
+ * and name, so every server shows the same uid. It is a UUID of version 8 (RFC 9562, section 5.8) made from a SHA-256.
  */
 function derivedUid(group: string, kind: string, { namespace, name }: RowKey): string {
   const hex = sha256Hex(encodeUtf8(JSON.stringify([group, kind, namespace, name]))).toLowerCase();

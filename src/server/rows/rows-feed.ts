@@ -1,7 +1,8 @@
 /**
- * The feed of a mirror: it lists the rows, then follows them by their stream of changes or by polling. Failures are
- * retried with backoff, without end.
- * Invariant: elements of a stream are applied one after the other, and a cursor is kept only after its element.
+ * The feed of a mirror. It lists the rows, and then follows them by their stream of changes or by polling. Failures are
+ * retried with backoff until the feed is stopped.
+ * Invariant: the elements of a stream are applied one after the other. A cursor is stored only after its element was
+ * applied.
  */
 import { onAbort } from '../../base/abort.ts';
 import { type BackoffPolicy, backoffDelay } from '../../base/backoff.ts';
@@ -13,18 +14,21 @@ import { isStorageError, StorageError } from '../../storage/errors.ts';
 import { DEFAULT_POLL_INTERVAL_MS, type ReadOnlyRows, type Row, type RowChange } from './rows.ts';
 
 const RETRY: BackoffPolicy = { initialMs: 100, capMs: 5000 };
-/** A stream that does not name its position within this time is opened again. */
+/** A stream whose first `position` does not arrive within this time is opened again. */
 const POSITION_TIMEOUT_MS = 30_000;
 
 export type RowSource = AsyncIterable<Row<JsonObject>> | Iterable<Row<JsonObject>>;
 
 /** The receiver of a feed. Calls never overlap. */
 export interface FeedTarget {
-  /** Takes the rows of a list: the first, or one after a gap, or a poll. Rejects if the source throws. */
+  /** Called with a list of all rows: the first list, a list after a gap, or a poll. Rejects if the source throws. */
   listed(rows: () => Promise<RowSource>): Promise<void>;
-  /** The same for sequenced rows: `position` is where the stream began, and `next` returns its next element. */
+  /**
+   * Called instead of `listed` for sequenced rows. `position` is the position of the stream before the list; `next`
+   * returns the next element of the stream.
+   */
   sequenced(rows: () => Promise<RowSource>, position: string, next: () => Promise<RowChange>): Promise<void>;
-  /** Takes an element of the stream. */
+  /** Called with each element of the stream, in order. */
   changed(change: Exclude<RowChange, { readonly type: 'too-old' }>): Promise<void>;
 }
 
@@ -39,7 +43,7 @@ export interface RowsFeedOptions {
 export class RowsFeed {
   readonly #options: RowsFeedOptions;
   readonly #abort = new AbortController();
-  /** Settles with the attempt that is running. */
+  /** Settles with the current attempt. */
   #attempt = new Deferred<void>();
   #isLoaded = false;
   #failures = 0;
@@ -50,13 +54,16 @@ export class RowsFeed {
     this.#options = options;
   }
 
-  /** Starts the feed. Resolves when the rows are listed; rejects if the present attempt fails. More will follow. */
+  /**
+   * Starts the feed. Resolves when the rows are listed. Rejects if the current attempt fails; the feed then tries
+   * again.
+   */
   load(): Promise<void> {
     this.#running ??= this.#run();
     return this.#attempt.promise;
   }
 
-  /** Resolves when no call is running any more. */
+  /** Stops the feed. Resolves when no call of the rows or the target is running. */
   async stop(): Promise<void> {
     this.#abort.abort(new StorageError('Closed', 'the rows are stopped'));
     this.#running ??= Promise.resolve();
@@ -92,7 +99,7 @@ export class RowsFeed {
     this.#attempt.resolve();
   }
 
-  /** Runs until something fails. Resolves if the position of the stream was too old. */
+  /** Follows the rows until a call fails. Resolves if the position of the stream was too old. */
   async #connect(): Promise<void> {
     const { rows } = this.#options;
     if (rows.changes === undefined) await this.#poll();
@@ -125,12 +132,15 @@ export class RowsFeed {
         this.#cursor = change.cursor ?? this.#cursor;
       }
     } finally {
-      // A stream that ignores the signal may never answer. It is not waited for.
+      // Do not wait: a stream that ignores the signal may never end.
       void stream.return?.()?.then(undefined, () => {});
     }
   }
 
-  /** Lists the rows after the stream has named its position, so that no change falls between the two. */
+  /**
+   * Lists the rows after the stream has delivered its position, so that no change is missed between the list and the
+   * stream.
+   */
   async #listAlong(stream: AsyncIterator<RowChange>): Promise<void> {
     const { rows, clock, target } = this.#options;
     const late = new Deferred<never>();
@@ -159,7 +169,7 @@ export class RowsFeed {
     return result.value;
   }
 
-  /** Rejects when the feed is stopped. Leaves no listener behind. */
+  /** Waits for `result`, but rejects as soon as the feed is stopped. Leaves no listener behind. */
   async #orStopped<T>(result?: Promise<T>): Promise<T> {
     const stopped = new Deferred<never>();
     const stopListening = onAbort(this.#abort.signal, (reason) => stopped.reject(reason));

@@ -1,6 +1,6 @@
 /**
- * The mirror of rows in memory: the stored bytes, and the row version of each key.
- * Invariant: the bytes and the version of a key change together, within one call.
+ * The mirror of rows in memory: the encoded object and the row version of each key.
+ * Invariant: the bytes and the version of a key change together, in one synchronous call.
  */
 import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
@@ -10,7 +10,7 @@ import type { MemoryRetention } from '../../storage/memory/history.ts';
 import { createMirrorStorage, type MirrorStorage } from '../../storage/memory/memory-storage.ts';
 import type { CompactorOptions, Revision } from '../../storage/storage.ts';
 
-/** How long a request waits until the stream of changes of sequenced rows shows what it needs. */
+/** How long a request waits for the stream of changes of sequenced rows. */
 const STREAM_TIMEOUT_MS = 10_000;
 
 export interface MirrorOptions {
@@ -19,7 +19,7 @@ export interface MirrorOptions {
   readonly onTrouble: CompactorOptions['onError'];
 }
 
-/** One row as the mirror holds it. */
+/** One row of the mirror. */
 export interface MirroredRow {
   readonly key: string;
   readonly value: Uint8Array;
@@ -49,7 +49,7 @@ export class RowsMirror {
     this.#compactor = startCompactor(this.storage, { clock, onError: onTrouble });
   }
 
-  /** Replaces everything. Watches end `compacted`. */
+  /** Replaces all rows. Watches end `compacted`. */
   restart(revision: Revision, rows: readonly MirroredRow[]): void {
     this.#versions.clear();
     this.storage.restart(revision, this.#adopt(rows));
@@ -65,7 +65,7 @@ export class RowsMirror {
     }
   }
 
-  /** The row version of a key. Undefined if the mirror has no such row. */
+  /** Returns the row version of a key; undefined if the mirror does not have the row. */
   version(key: string): string | undefined {
     return this.#versions.get(key);
   }
@@ -74,7 +74,7 @@ export class RowsMirror {
     return this.#versions.keys();
   }
 
-  /** Takes over a committed row. `revision`: that of sequenced rows; default the next one. */
+  /** Applies a committed row. `revision` is given for sequenced rows; default: the next revision. */
   put(key: string, value: Uint8Array, version: string, revision?: Revision): void {
     this.#versions.set(key, version);
     this.storage.apply([{ type: 'put', key, value }], revision);
@@ -87,7 +87,7 @@ export class RowsMirror {
     this.#wake();
   }
 
-  /** Reaches a revision at which nothing changed. */
+  /** Moves to a revision at which no row changed. */
   advance(revision: Revision): void {
     this.storage.apply([], revision);
     this.#wake();
@@ -99,8 +99,8 @@ export class RowsMirror {
   }
 
   /**
-   * Waits until a change of the mirror makes the condition true. Returns the revision of that change. Rejects with
-   * StorageError(Unknown) after 10 s.
+   * Waits until the condition is true; it is checked after each change of the mirror. Resolves with the revision of
+   * that change. Rejects with StorageError(Unknown) after 10 s. `awaited` describes the condition in the message.
    */
   async until(holds: () => boolean, awaited: string): Promise<Revision> {
     if (holds()) return this.storage.revision();

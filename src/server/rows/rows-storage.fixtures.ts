@@ -1,4 +1,4 @@
-/** A storage over rows that a test controls: the rows, the clock and the reported failures are at hand. */
+/** A storage over rows for tests, with access to the rows, the clock and the reported failures. */
 import { expect } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';

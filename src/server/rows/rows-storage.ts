@@ -1,14 +1,14 @@
 /**
- * The Storage over rows. Reads and watches are those of a mirror in memory. Writes go to the rows first and are applied
- * to the mirror when the rows have them; the feed applies the changes of other writers.
+ * The Storage over rows. Reads and watches use a mirror in memory. Writes go to the rows first, and are applied to the
+ * mirror once the rows have them. The feed applies the changes of other writers.
  *
  * Invariants
  * - The mirror never shows a write that the rows do not have, and a write is acknowledged only when both have it.
  * - At most one write per key is passed to the rows at a time.
- * - A write that throws is never acknowledged unless the row, read again, shows it.
+ * - A write of the rows that throws is acknowledged only if the row, read again, shows the write.
  *
- * It differs from other stores in this: the first revision depends on the clock, or on the sequence of the rows; there is
- * no time to live; a transaction has one write, and checks of its key only.
+ * It differs from other stores in three ways: the first revision depends on the clock, or on the sequence of the rows;
+ * there is no time to live; a transaction has exactly one write, and checks only the key of that write.
  */
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
@@ -60,22 +60,23 @@ import { RowsTarget } from './rows-target.ts';
 import { RowsWriter } from './rows-writer.ts';
 
 export interface RowsStorageOptions {
-  /** Stopped with the storage. */
+  /** The storage stops the rows when it is stopped. */
   readonly rows: ReadOnlyRows<JsonObject>;
   readonly codec: RowCodec;
   readonly clock: Clock;
-  /** Called for failures that belong to no request. The storage handles them itself. */
+  /** Called for failures outside of requests, which the storage retries itself. */
   onTrouble(error: Error): void;
-  /** How much history the mirror keeps. Default: that of the memory store. */
+  /** How much history the mirror keeps. Default: as in the memory store. */
   readonly retention?: Partial<MemoryRetention>;
   /**
-   * Makes the first revision of this epoch. It must be above all revisions of earlier epochs. Default: microseconds
-   * since 1970, so that up to 1,000 writes per millisecond stay below the next start. Unused if the rows are sequenced.
+   * Returns the first revision of this epoch, which must be above all revisions of earlier epochs. Default:
+   * microseconds since 1970, which leaves room for 1,000 writes per millisecond until the next start. Not called if the
+   * rows are sequenced.
    */
   firstRevision?(): Revision;
 }
 
-/** Makes the storage. It starts with its first use. */
+/** Creates the storage. It starts with its first use. */
 export function createRowsStorage(options: RowsStorageOptions): Storage {
   return new RowsStorage(options);
 }
@@ -119,8 +120,8 @@ class RowsStorage implements EmbeddedStorage {
   }
 
   /**
-   * Reads the row itself, so that a refusal that is decided on it takes every committed write of others into account.
-   * A get at a revision, and rows that only this server writes, need the mirror only.
+   * Reads the row from the rows, so that the result includes every committed write of other writers. A get at a
+   * revision, and a get of rows that only this server writes, use the mirror only.
    */
   get(key: string, options?: ReadOptions): MaybePromise<GetResult> {
     return andThen(this.#loaded(), (mirror): MaybePromise<GetResult> => {
@@ -235,7 +236,7 @@ class RowsStorage implements EmbeddedStorage {
 
   async #stop(): Promise<void> {
     this.#closed = true;
-    // Writes of sequenced rows need the feed until they are answered.
+    // Wait for writes before the feed is stopped: writes of sequenced rows need the feed.
     await Promise.allSettled(this.#writes);
     await this.#feed.stop();
     for (const watch of [...this.#lateWatches]) watch.close();
@@ -247,7 +248,10 @@ class RowsStorage implements EmbeddedStorage {
     if (this.#closed) throw new StorageError('Closed', 'the rows are stopped');
   }
 
-  /** The mirror, at once if the rows are listed. Rejects with Unavailable if they cannot be listed. */
+  /**
+   * Returns the mirror, as a promise while the rows are not listed yet. Rejects with Unavailable if they cannot be
+   * listed.
+   */
   #loaded(): MaybePromise<RowsMirror> {
     this.#assertOpen();
     return this.#mirror ?? this.#feed.load().then(() => this.#mirror!);

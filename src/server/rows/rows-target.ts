@@ -1,7 +1,8 @@
 /**
- * The part of a rows storage that takes lists and changes of the feed into the mirror.
- * Invariant: a list or a change never undoes a write of this process. A key that was written while rows were listed, or
- * that is being written, is read again in its turn. Sequenced rows are ordered by their versions instead.
+ * The part of a rows storage that applies the lists and changes of the feed to the mirror.
+ * Invariant: a list or a change never reverts a write of this process. A key that was written during a list, or that is
+ * being written, is read again when no write of the key is running. Sequenced rows are ordered by their versions
+ * instead.
  */
 import { toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -16,9 +17,9 @@ export interface RowsTargetOptions {
   readonly rows: ReadOnlyRows<JsonObject>;
   readonly codec: RowCodec;
   readonly mirror: () => RowsMirror | undefined;
-  /** Called with the first state, and with each state that replaces all before it. */
+  /** Called with the first state, and with each state that replaces all rows. */
   restart(revision: Revision, rows: readonly MirroredRow[]): void;
-  /** The first revision of this epoch. Called once, unless the rows are sequenced. */
+  /** Returns the first revision of this epoch. Called once, unless the rows are sequenced. */
   firstRevision(): Revision;
   /** Whether a write of the key is running. */
   isBusy(key: string): boolean;
@@ -29,14 +30,14 @@ export interface RowsTargetOptions {
 
 export class RowsTarget implements FeedTarget {
   readonly #options: RowsTargetOptions;
-  /** The keys that were written while a list is running. */
+  /** The keys that were written since the running list began. Undefined: no list is running. */
   #written: Set<string> | undefined;
 
   constructor(options: RowsTargetOptions) {
     this.#options = options;
   }
 
-  /** A write of the key begins or ends. */
+  /** Called when a write of the key begins, and when it ends. */
   noteWrite(key: string): void {
     this.#written?.add(key);
   }
@@ -56,7 +57,8 @@ export class RowsTarget implements FeedTarget {
       newest = Math.max(newest, revision);
       items.set(key, { key, value: this.#options.codec.encode(row.object), version: row.version, revision });
     });
-    // The list may show later changes than its position. Up to the newest of them all are applied before it is used.
+    // The list may contain later changes than `position`. All changes up to the newest of them are applied before the
+    // list is used.
     while (reached < newest) {
       const change = await next();
       if (change.type === 'too-old' || change.type === 'changed') throw unordered(change.type);
@@ -76,7 +78,7 @@ export class RowsTarget implements FeedTarget {
     }
   }
 
-  /** Brings the mirror up to the present state of a row. Throws StorageError if that fails. */
+  /** Updates the mirror to the current state of a row. Rejects with a StorageError if the row cannot be read. */
   async catchUp(mirror: RowsMirror, key: string): Promise<void> {
     if (this.#options.rows.sequenced !== true) {
       await this.refresh(mirror, key).catch((caught: unknown) => Promise.reject(unreadable(caught, key)));
@@ -90,12 +92,12 @@ export class RowsTarget implements FeedTarget {
     else await mirror.reach(sequenceNumber(row.version));
   }
 
-  /** Reads a row again and takes its state over. The rows are not sequenced. */
+  /** Reads a row and applies its state to the mirror. Only for rows that are not sequenced. */
   refresh(mirror: RowsMirror, key: string): Promise<void> {
     return this.#options.inTurn(key, () => this.refreshInTurn(mirror, key));
   }
 
-  /** The same for a caller that has the turn of the key. */
+  /** Like `refresh`, for a caller that has the turn of the key. */
   async refreshInTurn(mirror: RowsMirror, key: string): Promise<void> {
     const { rows, codec } = this.#options;
     this.#take(mirror, key, await rows.get(codec.rowOf(key)));
@@ -166,7 +168,7 @@ export class RowsTarget implements FeedTarget {
     }
   }
 
-  /** The key of a change. Undefined for a row that cannot be an object of the resource; it is reported. */
+  /** Returns the key of a change. Reports a row that cannot be an object of the resource, and returns undefined. */
   #keyOf(change: Exclude<RowChange, { readonly type: 'position' | 'too-old' }>): string | undefined {
     const { codec, onTrouble } = this.#options;
     try {
@@ -179,7 +181,7 @@ export class RowsTarget implements FeedTarget {
   }
 }
 
-/** The revision of a version of sequenced rows. Throws StorageError(Corrupt). */
+/** Parses a version of sequenced rows as a revision. Throws StorageError(Corrupt) for other texts. */
 export function sequenceNumber(version: string): Revision {
   const number = Number(version);
   if (/^[1-9]\d*$/.test(version) && Number.isSafeInteger(number)) return number;

@@ -1,6 +1,6 @@
 /**
- * The writes of a rows storage. Each runs in the turn of its key: it compares the mirror, writes the row, and applies
- * the result to the mirror.
+ * The writes of a rows storage. A write runs when it has the turn of its key: it checks the mirror, writes the row, and
+ * applies the result to the mirror.
  */
 import { isStatusError } from '../../apimachinery/status/status.ts';
 import { equalBytes } from '../../base/bytes.ts';
@@ -14,14 +14,14 @@ import type { Row, Rows, RowWritten } from './rows.ts';
 import type { RowsMirror } from './rows-mirror.ts';
 import { sequenceNumber } from './rows-target.ts';
 
-/** How often a write without an expected revision is tried again when another writer comes first. */
+/** How often a write without an expected revision is attempted while other writers change the row first. */
 const ATTEMPTS = 16;
 
 export interface RowsWriterOptions {
   readonly mirror: RowsMirror;
   readonly rows: Rows<JsonObject>;
   readonly codec: RowCodec;
-  /** Reads a row again and takes its state over. */
+  /** Reads a row and applies its state to the mirror. */
   refresh(key: string): Promise<void>;
 }
 
@@ -108,8 +108,8 @@ export class RowsWriter {
   }
 
   /**
-   * Makes a write. If it throws, `resolve` gets the row as it is then, and returns the result if the row shows the
-   * write. Otherwise the outcome is unknown: the database may still be working on it.
+   * Makes a write. If the write throws, the row is read again: `resolve` gets the row and returns the result if the row
+   * shows the write. Otherwise the outcome is unknown, because the database may still be working on the write.
    */
   async #attempt<R>(
     key: string,
@@ -127,7 +127,7 @@ export class RowsWriter {
     }
   }
 
-  /** The rows have the new state. Returns the revision at which the mirror has it. */
+  /** Called when the rows have the new state. Resolves with the revision at which the mirror has it. */
   async #committed(key: string, value: Uint8Array, version: string): Promise<Revision> {
     const mirror = this.#mirror;
     if (this.#rows.sequenced !== true) {
@@ -149,8 +149,8 @@ export class RowsWriter {
   }
 
   /**
-   * The rows have another state than the mirror. Brings the mirror up to date. Throws Unavailable if the rows show the
-   * state that they refused.
+   * Called when the rows refused a write because they have another state than the mirror. Updates the mirror. Throws
+   * Unavailable if the rows still return the state that they refused.
    */
   async #refused(key: string, before: string | undefined, result: string): Promise<void> {
     const mirror = this.#mirror;

@@ -17,9 +17,8 @@ import { valueCases } from './suite/value-cases.ts';
 import { writeCases } from './suite/write-cases.ts';
 
 /**
- * Returns the cases that apply to the rows. `makeRows` is called once now, to see what the rows can do, and once per
- * case. It returns rows that can be written empty, and rows that can only be read with any contents. The suite calls
- * their `stop`.
+ * Returns the cases that apply to the rows. `makeRows` is called once now, to find out what the rows can do, and once
+ * per case. Writable rows must be empty; read-only rows may have any contents. The suite calls their `stop`.
  */
 export async function rowsSuite<T extends object = JsonObject>(
   makeRows: MakeRows<ReadOnlyRows<T>>,
@@ -29,7 +28,7 @@ export async function rowsSuite<T extends object = JsonObject>(
   const { changes, sequenced } = rows;
   const canWrite = isWritable(rows);
   await rows.stop?.();
-  // Objects are plain JSON, whatever their type: the suite makes and compares them as JSON.
+  // The suite makes and compares objects as JSON, whatever their type.
   const make = makeRows as unknown as MakeRows<Rows<JsonObject>>;
   if (!canWrite) return readOnlyCases.map((each) => bind<T, ReadOnlyRows>(each, make, options));
   const cases = [...writeCases, ...valueCases];

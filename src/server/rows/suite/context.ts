@@ -30,8 +30,8 @@ export interface RowsSuiteOptions<T extends object = JsonObject> {
   /** Whether the resource is namespaced. Default true. */
   readonly namespaced?: boolean;
   /**
-   * Makes the fields of an object besides `metadata`, for rows that do not take every object. Must return different
-   * fields for different seeds, and contain the seed as it is. Default `{ spec: { seed } }`.
+   * Makes the fields of an object except for `metadata`, for rows that do not accept every object. Must return
+   * different fields for different seeds, and must contain the seed unchanged. Default `{ spec: { seed } }`.
    */
   fields?(seed: JsonValue): Omit<T, 'metadata'>;
 }
@@ -66,7 +66,7 @@ export function expectResult(actual: unknown, expected: string, what: string): v
   if (actual !== expected) throw new BugError(`${what}: expected '${expected}', got ${show(actual as JsonValue)}`);
 }
 
-/** The version of a write that must succeed. */
+/** Returns the version of a write, which must have succeeded. */
 export function versionOf(result: { readonly version: string } | string, what: string): string {
   if (typeof result === 'object' && typeof result.version === 'string') return result.version;
   throw new BugError(`${what}: expected a version, got ${show(result as JsonValue)}`);
@@ -76,7 +76,7 @@ export async function insert({ rows }: RowsContext, object: JsonObject): Promise
   return versionOf(await rows.insert(object), 'insert');
 }
 
-/** The row must exist with this object and version. */
+/** Asserts that the row exists with this object and version. */
 export async function expectRow(
   { rows }: RowsContext,
   key: RowKey,
@@ -129,7 +129,7 @@ export class ChangeReader {
     return value;
   }
 
-  /** The next element that is not a position. */
+  /** Returns the next element that is not a position. */
   async change(): Promise<RowChange> {
     for (;;) {
       const element = await this.next();

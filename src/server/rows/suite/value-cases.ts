@@ -23,7 +23,7 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   'names of fields': { '': 1, 'a.b': 2, 'a/b': 3, "a'b": 4, constructor: 5, '🚀': 6 },
 };
 
-/** Names that a careless collation or a join of namespace and name would mix up. */
+/** Names that a case-insensitive collation, or keys that join namespace and name, would confuse. */
 const NAMES = ['a', 'A', 'a.b', 'a-b', 'a:b', 'a%2fb', 'e\u0301', '\u00e9', '名', "o'neil", 'a b', 'x'.repeat(253)];
 
 export const valueCases: readonly RowsCaseDefinition<Rows>[] = [
