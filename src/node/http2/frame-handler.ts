@@ -3,6 +3,7 @@
  * breaks the rules is a stream error or a connection error with the code that the RFC names.
  * Invariant: every header block is decoded, also one that is discarded, because the HPACK table must follow it.
  */
+import type { IdMap } from '../../base/id-map.ts';
 import type { FrameConsumer } from './frame-reader.ts';
 import {
   CODE,
@@ -33,7 +34,7 @@ export interface ReceivingStream {
 /** The interface of a connection that the frame handler uses. */
 export interface FrameHandlerConnection<S extends ReceivingStream> {
   /** The open streams. */
-  readonly streams: ReadonlyMap<number, S>;
+  readonly streams: Pick<IdMap<S>, 'get' | 'size'>;
   /** Called when the peer reset a stream. */
   streamReset(stream: S, code: number): void;
   /** Sends a control frame. */

@@ -169,7 +169,7 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
     this.#terminating = true;
     this.context.problems.report('broken-protocol', this.remoteAddress, `an HTTP/2 connection broke: ${why}`);
     this.#sendGoaway(code);
-    for (const exchange of [...this.streams.values()]) this.#removeStream(exchange);
+    for (const exchange of this.streams.values()) this.#removeStream(exchange);
     this.#end(ERROR_GRACE_MS);
   }
 
@@ -270,7 +270,7 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
 
   #handleClose(): void {
     this.#terminating = true;
-    for (const exchange of [...this.streams.values()]) this.#removeStream(exchange);
+    for (const exchange of this.streams.values()) this.#removeStream(exchange);
     this.context.wheel.delete(this);
   }
 }

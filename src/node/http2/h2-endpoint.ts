@@ -7,6 +7,7 @@
  */
 import type { Socket } from 'node:net';
 import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
+import { IdMap } from '../../base/id-map.ts';
 import type { Flushable } from './flusher.ts';
 import type { FrameOutput, Written } from './frame-output.ts';
 import { CODE, FIRST_WINDOW, type Violation, violation, WINDOW_LIMIT, windowUpdate } from './frames.ts';
@@ -27,7 +28,7 @@ export abstract class H2Endpoint<S extends H2Stream> implements Flushable, FlowC
   sendWindow: number = FIRST_WINDOW;
   initialSendWindow: number = FIRST_WINDOW;
   /** The open streams. */
-  readonly streams: Map<number, S> = new Map();
+  readonly streams: IdMap<S> = new IdMap();
   protected readonly socket: Socket;
   protected readonly writer: SocketWriter;
   protected readonly encoder: HpackEncoder = new HpackEncoder();

@@ -281,7 +281,7 @@ export class ClientConnection
     this.#lostText = `http2: server sent GOAWAY and closed the connection; ${facts}`;
     const unprocessed = new NotProcessedError(this.#lostText);
     for (const stream of [...this.queued]) if (stream.id === 0) this.#fail(stream, unprocessed);
-    for (const stream of [...this.streams.values()]) if (stream.id > lastStream) this.#fail(stream, unprocessed);
+    for (const stream of this.streams.values()) if (stream.id > lastStream) this.#fail(stream, unprocessed);
     if (this.#active === 0) this.#end(CODE.noError);
   }
 
@@ -326,7 +326,7 @@ export class ClientConnection
     const lost = this.#failure ?? lostConnection(this.#lostText);
     const notSent = (): NotSentError => new NotSentError(lost.message, { cause: lost });
     for (const stream of [...this.queued]) if (stream.id === 0) this.#fail(stream, notSent());
-    for (const stream of [...this.streams.values()])
+    for (const stream of this.streams.values())
       this.#fail(stream, this.#isUnsent(stream, lost) ? notSent() : lost);
   }
 
