@@ -61,9 +61,12 @@ export class IdMap<T> {
     return true;
   }
 
-  /** A copy of the values, in no order. */
+  /** A copy of the values, in the order of their ids. */
   values(): T[] {
-    return this.#values.filter((_value, place) => this.#ids[place] !== FREE) as T[];
+    return [...this.#ids]
+      .filter((id) => id !== FREE)
+      .sort((a, b) => a - b)
+      .map((id) => this.get(id) as T);
   }
 
   /** The place of an id, or the free place where it would be. */
