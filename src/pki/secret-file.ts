@@ -60,15 +60,13 @@ export async function ensureSecretFolder(path: string): Promise<void> {
 
 /** Like `mkdir` with `recursive`, which never returns where the system answers ENOENT below a folder, as in /proc. */
 async function makeFolder(path: string): Promise<void> {
+  const parent = dirname(path);
+  if (parent !== path && !(await isFolder(parent))) await makeFolder(parent);
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (caught) {
-    const code = codeOf(caught);
-    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
-    const parent = dirname(path);
-    if (code !== 'ENOENT' || (await isFolder(parent))) throw caught;
-    await makeFolder(parent);
-    await makeFolder(path);
+    // Another caller may have created it meanwhile.
+    if (codeOf(caught) !== 'EEXIST' || !(await isFolder(path))) throw caught;
   }
 }
 
