@@ -1,4 +1,7 @@
-/** The configurations of admission plugins: the file of `--admission-control-config-file` and those that it names. */
+/**
+ * Reads the configurations of admission plugins: the file of `--admission-control-config-file` and the files that it
+ * names.
+ */
 import {
   decodePluginConfiguration,
   type PluginEntry,
@@ -56,12 +59,12 @@ export interface AdmissionFiles {
   readonly nodeSelectors: NodeSelectors | undefined;
   readonly podTolerations: TolerationConfiguration | undefined;
   readonly limitedResources: readonly LimitedResource[] | undefined;
-  /** The users of the kubeconfigs for webhooks. */
+  /** The users of the kubeconfig files for webhooks. */
   readonly mutatingWebhooks: KubeconfigUsers | undefined;
   readonly validatingWebhooks: KubeconfigUsers | undefined;
   /** The manifest files of plugins, loaded. */
   readonly manifests: readonly StaticManifests[];
-  /** One sentence for each entry that has no effect although it looks as if it had. */
+  /** One sentence for each entry that is valid but has no effect. */
   readonly warnings: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * The authenticator of a control plane, composed in the reference's order: front proxy, client certificate, bearer
+ * The authenticator of a control plane, composed in kube-apiserver's order: front proxy, client certificate, bearer
  * tokens, anonymous.
  */
 import { sha256 } from '../base/sha256.ts';
@@ -25,8 +25,8 @@ export interface TokenAuthentication {
 }
 
 /**
- * Authenticates bearer tokens: the server's own, those of the token file, then those of service accounts. Throws
- * ConfigError for an invalid token file.
+ * Makes the authenticator of bearer tokens, which tries the server's own tokens, then those of the token file, then
+ * those of service accounts. Throws ConfigError for an invalid token file.
  */
 export function tokenAuthentication(
   { tokenFile }: CompletedOptions,

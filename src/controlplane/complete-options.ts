@@ -1,7 +1,7 @@
 /**
  * The completed options: the second of three stages (ServerOptions → CompletedOptions → ControlPlane). All files are
- * read and all keys exist. Invariant: only `completeOptions` makes a CompletedOptions. It holds the lock of the data
- * folder until `release` is called. An error is one ConfigError that names the flag.
+ * read and all keys exist. Invariant: only `completeOptions` makes a CompletedOptions, which holds the lock of the data
+ * folder until `release` is called. A failure is one ConfigError that names the flag.
  */
 import { ConfigError } from '../base/errors.ts';
 import { completeElectionOptions } from '../client/leader-election.ts';
@@ -32,7 +32,7 @@ export interface ServiceAccountKeySet {
   readonly verifyingKeys: readonly PublicKey[];
 }
 
-/** A text file that a flag named. */
+/** The content of a file that a flag names. */
 export interface NamedText {
   readonly path: string;
   readonly text: string;
@@ -45,7 +45,7 @@ export interface CompletedOptions {
   readonly [COMPLETED]: true;
   readonly platform: Platform;
   readonly options: ServerOptions;
-  /** An absolute path. '' without a data folder. */
+  /** The absolute path of the data folder; '' without one. */
   readonly dataDir: string;
   readonly storageFolder: string;
   readonly tls: TlsMaterial;
@@ -70,8 +70,8 @@ export interface CompletedOptions {
 }
 
 /**
- * Locks the data folder, if there is one, reads every file that the options name, and makes the keys and certificates that they do not
- * name. Throws ConfigError for an invalid option or file; the lock is released then.
+ * Locks the data folder, if there is one, reads every file that the options name, and makes the keys and certificates
+ * that they do not name. For an invalid option or file, releases the lock and throws ConfigError.
  */
 export async function completeOptions(given: ServerOptions, platform: Platform): Promise<CompletedOptions> {
   const options = withoutAnonymousUnlimited(given);
@@ -84,7 +84,7 @@ export async function completeOptions(given: ServerOptions, platform: Platform):
   }
   if (options.storage === 'etcd' && options.etcd.servers.length === 0)
     throw new ConfigError('--storage=etcd: name the servers of the cluster (--etcd-servers=http://host:2379)');
-  // Refuses an invalid value before anything is opened.
+  // Throws for an invalid value before anything is opened.
   parseEtcdOverrides(options.etcd.serversOverrides);
   if (options.storage === 'etcd' && options.leaderElection.enabled)
     completeElectionOptions({ ...options.leaderElection, identity: 'this server' });
@@ -145,7 +145,8 @@ async function completeWith(
 }
 
 /**
- * Disables anonymous authentication if AlwaysAllow is a mode, as the reference does: every client could do anything.
+ * Disables anonymous authentication if AlwaysAllow is a mode, like kube-apiserver: every client could otherwise do
+ * anything.
  */
 function withoutAnonymousUnlimited(options: ServerOptions): ServerOptions {
   if (!options.authorizationModes.includes('AlwaysAllow')) return options;
@@ -168,7 +169,7 @@ function warningsOf({ audit, authorizationModes, etcd, storage }: ServerOptions)
   return warnings;
 }
 
-/** Returns undefined if the flag is not set. */
+/** Reads the file of a flag; undefined if the flag is not set. */
 async function readNamed(platform: Platform, flag: string, path: string): Promise<NamedText | undefined> {
   return path === '' ? undefined : { path, text: await readFlagFile(platform, flag, path) };
 }

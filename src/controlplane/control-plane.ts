@@ -8,24 +8,21 @@ import type { Handler } from '../server/http/exchange.ts';
 
 export interface ControlPlane extends Stoppable {
   /**
-   * The base URL for clients on this machine, such as `https://127.0.0.1:6443`. Loopback stands for an unspecified
-   * address such as 0.0.0.0.
+   * The base URL for clients on this machine, such as `https://127.0.0.1:6443`. It has a loopback address if the server
+   * listens on all addresses.
    */
   readonly url: string;
-  /** The IP address that it listens on. */
+  /** The IP address that the server listens on. */
   readonly address: string;
   readonly port: number;
   /**
-   * The path of the admin's kubeconfig file. Undefined if there is none: the server has no data folder, or it trusts a
-   * CA of the operator.
+   * The path of the admin's kubeconfig file. Undefined if there is none, because the server has no data folder or
+   * `--client-ca-file` is set.
    */
   readonly kubeconfig: string | undefined;
-  /**
-   * The text of the admin's kubeconfig, with the present certificates. Undefined if the server trusts a CA of the
-   * operator.
-   */
+  /** The text of the admin's kubeconfig, with the current certificates. Undefined if `--client-ca-file` is set. */
   readonly kubeconfigText: string | undefined;
-  /** Serves a request through the filters and all servers. Neither throws nor rejects. */
+  /** Passes a request through the filters to the servers. Never throws or rejects. */
   readonly handler: Handler;
   /**
    * Sends requests without a socket. They are authorized as a member of system:masters, unless they have an
@@ -41,8 +38,8 @@ export interface ControlPlane extends Stoppable {
   readonly ready: Promise<void>;
   /**
    * Stops the server. First `/readyz` fails. After the shutdown delay no connection is accepted and watches end
-   * cleanly. Requests in flight have the grace period to finish; after it their connections are closed. Then storage
-   * closes. Every call returns the same promise.
+   * cleanly. Requests in flight have the grace period to finish; then their connections are closed. Finally the storage
+   * is closed. Every call returns the same promise.
    */
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The server of the built-in kinds, made from the options. */
+/** Creates the server of the built-in kinds from the options. */
 import { API_SERVICE } from '../aggregator/api-service.ts';
 import type { Transport } from '../apimachinery/http/transport.ts';
 import type { Logger } from '../base/logger.ts';
@@ -13,7 +13,7 @@ import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
-/** The options that both resource servers get. */
+/** The options of both resource servers: that of built-in kinds and that of custom resources. */
 export type ServingParts = GenericServer['serving'] & { readonly host: RegistryHost; readonly logger: Logger };
 
 export interface KubeParts {
@@ -25,14 +25,14 @@ export interface KubeParts {
   readonly metricRegistry: MetricRegistry;
   readonly authenticateToken: TokenAuthenticator;
   readonly delegate: RequestHandler;
-  /** Returns undefined until the listener listens. */
+  /** Returns the identity of this server; undefined until the listener listens. */
   readonly self: () => ServerIdentity | undefined;
-  /** Returns the present certificates. */
+  /** Returns the current certificates. */
   readonly tls: () => TlsMaterial;
   readonly terminatesNamespaces: boolean;
 }
 
-/** Makes the server. Throws ConfigError for an invalid option. */
+/** Creates the server. Throws ConfigError for an invalid option. */
 export function createKube(completed: CompletedOptions, serving: ServingParts, parts: KubeParts): KubeServer {
   const { options, serviceAccounts: keys } = completed;
   const { authentication } = options;

@@ -1,4 +1,4 @@
-/** The objects of an etcd snapshot in their storage versions, without a running server. */
+/** Decodes the objects of an etcd snapshot to their storage versions, without a running server. */
 import { Lifetime } from '../base/lifetime.ts';
 import { SILENT } from '../base/logger.ts';
 import type { KeyValue } from '../storage/storage.ts';
@@ -14,7 +14,7 @@ export interface DecodedSnapshot {
 
 const PAGE = 1000;
 
-/** Takes ownership of the store: it is stopped when `use` has returned. */
+/** Calls `use` with the decoded objects. Takes ownership of the store, which is stopped when `use` has settled. */
 export async function decodeSnapshot<T>(
   completed: CompletedOptions,
   store: SnapshotStore,

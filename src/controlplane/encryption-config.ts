@@ -1,6 +1,6 @@
 /**
- * The file of `--encryption-provider-config`: an EncryptionConfiguration of apiserver.config.k8s.io/v1, with the rules and
- * messages of the reference (k8s.io/apiserver, apis/apiserver/validation/validation_encryption.go).
+ * Parses the file of `--encryption-provider-config`: an EncryptionConfiguration of apiserver.config.k8s.io/v1. Rules
+ * and messages are those of k8s.io/apiserver (apis/apiserver/validation/validation_encryption.go).
  */
 import { decodeStrictJson, decodeStrictYaml } from '../apimachinery/codec/strict.ts';
 import { FieldPath, formatPath } from '../apimachinery/validation/field-path.ts';
@@ -25,12 +25,12 @@ const API_VERSIONS = ['apiserver.config.k8s.io/v1', 'v1'];
 const KIND = 'EncryptionConfiguration';
 const CIPHERS = Object.keys(KEY_LENGTHS) as readonly CipherName[];
 const PROVIDERS: readonly string[] = [...CIPHERS, 'identity', 'kms'];
-/** Values of the reference that are not objects of an API. */
+/** Resources of kube-apiserver's storage that are not API objects. */
 const WITHOUT_API = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations'];
 
 /**
- * Makes the providers of a configuration; none is started. Throws ConfigError with every problem and its path. The
- * secrets of keys are not in it.
+ * Creates the providers of a configuration and starts none of them. Throws ConfigError with every problem and its path.
+ * The message does not contain secrets.
  */
 export function parseEncryptionConfig({ text, path }: NamedText, factory: ProviderFactory): ProviderSet {
   const fail = (problem: string): never => {
@@ -58,7 +58,7 @@ interface Rule {
 /** Reads the configuration and collects its problems. */
 class ConfigReader {
   readonly problems: string[] = [];
-  /** In the order of the configuration. */
+  /** KMS providers in the order of the configuration. */
   readonly kms: KmsProvider[] = [];
   readonly #factory: ProviderFactory;
 
@@ -84,7 +84,7 @@ class ConfigReader {
     return rules;
   }
 
-  /** Providers of a resource that an earlier list names are added behind its own. */
+  /** Adds a rule. If an earlier list names the resource, the providers are added after those of the earlier list. */
   #addRule(
     rules: Map<string, readonly Provider[]>,
     { group, resource }: Rule,
@@ -181,7 +181,7 @@ class ConfigReader {
   }
 }
 
-/** Splits at the first dot: `deployments.apps`. A name without one is of the core group. */
+/** Splits a name at the first dot: `deployments.apps`. A name without a dot is in the core group. */
 function parseRule(name: string): Rule {
   const dot = name.indexOf('.');
   return dot < 0 ? { group: '', resource: name } : { group: name.slice(dot + 1), resource: name.slice(0, dot) };
@@ -207,7 +207,7 @@ function overlaps(rules: readonly Rule[]): boolean {
   );
 }
 
-/** As in the file: without the dot of the core group, except for its wildcard. */
+/** Returns the name as it is in the file: without the dot of the core group, except for the wildcard `*.`. */
 function shown(name: string): string {
   return name.endsWith('.') && name !== '*.' ? name.slice(0, -1) : name;
 }

@@ -7,20 +7,20 @@ import type { TransformationObserver } from '../storage/encryption/encryption.ts
 import type { KmsObserver } from '../storage/encryption/kms/kms-observer.ts';
 
 export interface EncryptionMetrics extends KmsObserver, TransformationObserver {
-  /** Registers the metrics, once. Nothing is counted before. */
+  /** Registers the metrics. Called once; nothing is counted before. */
   register(registry: MetricRegistry): void;
-  /** Counts a reload whose configuration is used from now on. */
+  /** Called after a successful reload, with the text of the new configuration. */
   reloaded(text: string): void;
   reloadFailed(): void;
-  /** Shows the hash of the configuration in use. */
+  /** Called with the text of the configuration in use, whose hash is a metric. */
   configured(text: string): void;
 }
 
 const CONTROLLER = 'apiserver_encryption_config_controller_';
 const ENVELOPE = 'apiserver_envelope_encryption_';
-/** As many key ids as the reference keeps. */
+/** The most key ids in the metrics, as in kube-apiserver. */
 const MAX_KEYS = 100;
-/** The handles that are kept. Others are looked up. */
+/** The most cached metric handles. Others are looked up. */
 const MAX_TRANSFORMATIONS = 10_000;
 /** 0.1 ms, doubled 19 times. */
 const BUCKETS = Array.from({ length: 20 }, (_, i) => 0.0001 * 2 ** i);
@@ -33,9 +33,9 @@ const SEED_BUCKETS = TRANSFORMATION_BUCKETS.slice(0, 14);
 export function createEncryptionMetrics(clock: Clock, serverId: string): EncryptionMetrics {
   const server = sha256Label(serverId);
   const now = (): number => clock.now() / 1000;
-  /** By provider, direction and key id, because hashes are slow. */
+  /** Cached by provider, direction and key id, because hashing key ids is slow. */
   const uses = new Map<string, Use>();
-  /** By direction, resource and prefix, because labels are slow. */
+  /** Cached by direction, resource and prefix, because looking up labels is slow. */
   const transformations = new Map<string, Transformation>();
   let metrics: Metrics | undefined;
   const count = (status: string): void => {

@@ -1,6 +1,6 @@
 /**
- * The metrics of requests to etcd, with the reference's names, labels and buckets. As there, requests
- * that do not concern one resource are not counted: reads of the revision, compaction, and lists of all keys.
+ * The metrics of requests to etcd, with kube-apiserver's names, labels and buckets. As in kube-apiserver, requests that
+ * do not concern one resource are not counted: reads of the revision, compaction, and lists of all keys.
  */
 import type {
   Counter,
@@ -36,7 +36,7 @@ const LEASE_BUCKETS = [10, 50, 100, 500, 1000, 2500, 5000];
 const REQUEST_LABELS = ['operation', 'group', 'resource'] as const;
 const RESOURCE_LABELS = ['group', 'resource'] as const;
 
-/** The counter of stored values that cannot be decoded, also of a data folder with values of kube-apiserver. */
+/** Registers the counter of stored values that cannot be decoded. A data folder with imported values has it, too. */
 export function registerDecodeErrors(registry: MetricRegistry): CounterFamily<ResourceLabels> {
   return registry.counter({
     name: 'apiserver_storage_decode_errors_total',
@@ -45,7 +45,7 @@ export function registerDecodeErrors(registry: MetricRegistry): CounterFamily<Re
   });
 }
 
-/** Called once per registry; a second call throws BugError. */
+/** Registers the metrics. Called once per registry; a second call throws BugError. */
 export function registerEtcdMetrics(registry: MetricRegistry): EtcdMetrics {
   return {
     requests: registry.counter({
@@ -96,7 +96,7 @@ export function createEtcdMetrics(
   return new EtcdMetricsObserver(registerEtcdMetrics(registry), forms);
 }
 
-/** The handles of one resource, made when they are first used. */
+/** The metric handles of one resource, which are made on first use. */
 class ResourceHandles {
   readonly #metrics: EtcdMetrics;
   readonly #group: string;
@@ -139,7 +139,7 @@ class EtcdMetricsObserver implements EtcdObserver {
   readonly #forms: Pick<StoredForms, 'definitionOf' | 'groupResourceOf'>;
   readonly #leaseObjects: Histogram;
   readonly #builtIn = new Map<StoredDefinition, ResourceHandles>();
-  /** By group and resource: custom resources, and the private objects of API servers. */
+  /** Handles by group and resource, for custom resources and for the private objects of API servers. */
   readonly #others = new Map<string, ResourceHandles>();
 
   constructor(metrics: EtcdMetrics, forms: Pick<StoredForms, 'definitionOf' | 'groupResourceOf'>) {

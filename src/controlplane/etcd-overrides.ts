@@ -1,20 +1,20 @@
-/** The values of `--etcd-servers-overrides`: `group/resource#server1;server2`. */
+/** Parses the values of `--etcd-servers-overrides`: `group/resource#server1;server2`. */
 import type { GroupResource } from '../apimachinery/meta/gvk.ts';
 import { ConfigError } from '../base/errors.ts';
 
-/** A cluster and the resources that it holds instead of that of `--etcd-servers`. */
+/** An etcd cluster, and the resources that are stored there instead of in the cluster of `--etcd-servers`. */
 export interface EtcdOverride {
   readonly resources: readonly GroupResource[];
   readonly servers: readonly string[];
 }
 
-/** The reference's text. */
+/** kube-apiserver's message. */
 const INVALID =
   '--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated';
 
 /**
  * Returns one override per cluster, in the order of the values. Values with the same servers, in any order, name the
- * same cluster. The last value for a resource counts. Throws ConfigError with the reference's text.
+ * same cluster. If several values name a resource, the last one is used. Throws ConfigError for an invalid value.
  */
 export function parseEtcdOverrides(values: readonly string[]): readonly EtcdOverride[] {
   const clusters = new Map<string, readonly string[]>();

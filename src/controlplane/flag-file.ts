@@ -1,4 +1,4 @@
-/** The reader of files that flags name. */
+/** Reads files that flags name. */
 import { ConfigError, isConfigError } from '../base/errors.ts';
 import type { Platform } from './platform.ts';
 

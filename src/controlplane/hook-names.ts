@@ -1,4 +1,4 @@
-/** The reference's names of post-start hooks, under which health checks report them. */
+/** kube-apiserver's names of post-start hooks. Health checks report the hooks by these names. */
 
 export const KUBE_HOOKS: readonly string[] = [
   'rbac/bootstrap-roles',
@@ -19,9 +19,9 @@ export const AGGREGATOR_HOOKS: readonly string[] = [
   'apiservice-openapi-controller',
   'apiservice-openapiv3-controller',
 ];
-/** It waits for servers behind APIServices, so that no other hook of the aggregator does. */
+/** This hook alone waits for the servers behind APIServices, so no other hook of the aggregator has to. */
 export const DISCOVERY_HOOK = 'apiservice-discovery-controller';
-/** Only servers with `--encryption-provider-config-automatic-reload` have it. */
+/** Only servers with `--encryption-provider-config-automatic-reload` have this hook. */
 export const RELOAD_HOOK = 'start-encryption-provider-config-automatic-reload';
-/** Only servers with `--proxy-client-cert-file` have it. */
+/** Only servers with `--proxy-client-cert-file` have this hook. */
 export const PROXY_CERTIFICATE_HOOK = 'aggregator-reload-proxy-client-cert';

@@ -1,6 +1,6 @@
 /**
- * The element `kms` of an EncryptionConfiguration, with the rules and messages of the reference (k8s.io/apiserver,
- * apis/apiserver/validation/validation_encryption.go).
+ * Parses the element `kms` of an EncryptionConfiguration. Rules and messages are those of k8s.io/apiserver
+ * (apis/apiserver/validation/validation_encryption.go).
  */
 import { quote } from '../apimachinery/go-format.ts';
 import { durationFromJson, formatDuration } from '../apimachinery/scalars/duration.ts';
@@ -13,7 +13,7 @@ const FIELDS = ['apiVersion', 'name', 'cachesize', 'endpoint', 'timeout'];
 const DEFAULT_TIMEOUT = '3s';
 const NANOSECONDS_PER_MS = 1_000_000;
 
-/** The first part is the reference's text for a KMS v1 provider whose feature gate is off, as it is by default. */
+/** The first part is kube-apiserver's message for a KMS v1 provider whose feature gate is off, which is the default. */
 const NO_V1 =
   'KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead: set apiVersion: v2. Keelson has no KMSv1, and --feature-gates=KMSv1=true does not add it';
 
@@ -21,7 +21,7 @@ export type ReadKms =
   | { readonly settings: KmsSettings; readonly problems: readonly [] }
   | { readonly settings: undefined; readonly problems: readonly string[] };
 
-/** Returns the settings, or every problem with its path. `names` are those of the other KMS providers. */
+/** Returns the settings, or every problem with its path. `names` are the names of the other KMS providers. */
 export function readKmsSettings(value: JsonValue | undefined, path: FieldPath, names: ReadonlySet<string>): ReadKms {
   if (!isJsonObject(value)) return { settings: undefined, problems: [`${formatPath(path)}: must be an object`] };
   const shape = shapeProblems(value, path);
@@ -59,7 +59,7 @@ export function readKmsSettings(value: JsonValue | undefined, path: FieldPath, n
   return { settings: { name, socketPath: socketPath.path, timeoutMs }, problems: [] };
 }
 
-/** Fields that do not exist, and those of another type. */
+/** Reports unknown fields and fields of a wrong type. */
 function shapeProblems(value: JsonObject, path: FieldPath): string[] {
   return Object.entries(value).flatMap(([field, content]) => {
     const at = formatPath(childPath(path, field));
@@ -87,7 +87,7 @@ function nameProblems(name: string, version: string, path: FieldPath, names: Rea
 
 type SocketPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly message: string };
 
-/** `unix:///run/kms.sock`; `unix:///@kms` is a socket of the abstract namespace. */
+/** Parses an endpoint such as `unix:///run/kms.sock`; `unix:///@kms` is a socket in the abstract namespace. */
 function socketPathOf(endpoint: string): SocketPath {
   if (endpoint === '') return { ok: false, message: 'endpoint is a mandatory field for a kms' };
   const [, scheme = '', rest = endpoint] = /^([a-zA-Z][a-zA-Z0-9+.-]*):(.*)$/.exec(endpoint) ?? [];

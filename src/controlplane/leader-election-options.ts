@@ -2,8 +2,8 @@
 
 export interface LeaderElectionOptions {
   /**
-   * `--leader-elect`: whether only the holder of a Lease runs the control loops. Has no effect on embedded storage, which
-   * one server uses alone. Default true.
+   * `--leader-elect`: whether only the holder of a Lease runs the control loops. No effect with an embedded storage,
+   * which only one server can use. Default true.
    */
   readonly enabled: boolean;
   /** `--leader-elect-resource-namespace` and `--leader-elect-resource-name`: the Lease. */
@@ -18,8 +18,8 @@ export interface LeaderElectionOptions {
 }
 
 /**
- * The defaults of kube-controller-manager, except for the name: a kube-controller-manager on the same cluster has other
- * controllers and must not wait for this Lease.
+ * The defaults of kube-controller-manager, except for the name: a kube-controller-manager of the same cluster runs
+ * other controllers and must not wait for this Lease.
  */
 export const DEFAULT_LEADER_ELECTION: LeaderElectionOptions = {
   enabled: true,

@@ -5,7 +5,7 @@ import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import { sha256Label } from '../base/sha256.ts';
 
 export interface ManifestMetrics {
-  /** Counts a load whose objects are used from now on. `hash` is that of the files. */
+  /** Called after a successful load. `hash` is the hash of the files. */
   succeeded(plugin: ManifestPlugin, hash: string): void;
   failed(plugin: ManifestPlugin): void;
 }

@@ -1,4 +1,4 @@
-/** The outbound client of a server that serves a backup: it connects to no other server. */
+/** The outbound client of a read-only server, such as one that serves a backup. It connects to no other server. */
 import { TransportError } from '../base/errors.ts';
 import type { OutboundClient } from '../server/http/outbound.ts';
 

@@ -1,4 +1,4 @@
-/** The audit log of the options. */
+/** Opens the audit log that the options describe. */
 import type { Lifetime } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { AuditOptions } from '../server/filters/audit/audit.ts';
@@ -28,7 +28,7 @@ export async function openAudit(
   return { policy, sink: log, withholdBodies: holdsToken };
 }
 
-/** Reports requests and answers whose bodies contain credentials: TokenRequests and TokenReviews. */
+/** Whether the bodies of a request or its response contain credentials: TokenRequests and TokenReviews. */
 function holdsToken({ apiGroup, resource, subresource }: RequestInfo): boolean {
   return (
     (apiGroup === '' && resource === 'serviceaccounts' && subresource === 'token') ||

@@ -1,4 +1,4 @@
-/** The etcd clusters of a control plane: that of `--etcd-servers` and those of `--etcd-servers-overrides`. */
+/** Opens the etcd clusters of a control plane: the one of `--etcd-servers` and those of `--etcd-servers-overrides`. */
 import { ConfigError, toError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { EtcdObserver } from '../storage/etcd/etcd-observer.ts';
@@ -14,8 +14,7 @@ import type { Storages } from './storages.ts';
 type EtcdTls = OpenEtcdOptions['tls'];
 
 /**
- * Reads the files that the options name and opens the clusters. Throws ConfigError if that fails; the others are closed
- * again then.
+ * Reads the files that the options name and opens the clusters. If one fails, closes the others and throws ConfigError.
  */
 export async function openEtcd(
   { options, platform }: CompletedOptions,
@@ -52,10 +51,13 @@ export async function openEtcd(
   };
 }
 
-/** The paths that the flags name; '' for none. */
+/** The paths of the TLS files; '' if a flag is not set. */
 type EtcdTlsPaths = Pick<EtcdOptions, 'caFile' | 'certFile' | 'keyFile'>;
 
-/** Reads the files. `flagPrefix` is that of the flags in messages. Throws ConfigError for one that cannot be read. */
+/**
+ * Reads the TLS files. `flagPrefix` is the prefix of the flags in messages. Throws ConfigError for a file that cannot
+ * be read.
+ */
 export async function readEtcdTls(
   platform: Platform,
   { caFile, certFile, keyFile }: EtcdTlsPaths,
@@ -71,7 +73,7 @@ export async function readEtcdTls(
   return { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) };
 }
 
-/** The reference puts a slash before the prefix and removes those at its end. */
+/** Adds a leading slash to the prefix and removes trailing ones, like kube-apiserver. */
 export function absolutePrefix(prefix: string): string {
   return `/${prefix.replace(/^\/+|\/+$/g, '')}`;
 }

@@ -17,7 +17,7 @@ import {
 import { NOT_FOUND, type PathMux } from '../server/http/paths.ts';
 import type { SimplePath } from '../server/openapi/document-v3.ts';
 
-/** The paths in the OpenAPI documents. */
+/** The paths as the OpenAPI documents describe them. */
 export const OPENID_DOCUMENTED: readonly SimplePath[] = [
   {
     document: '.well-known/openid-configuration',

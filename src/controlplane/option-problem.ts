@@ -1,12 +1,12 @@
-/** The check of the names and types of options that a program passes. TypeScript checks them only at compile time. */
+/** Checks the names and types of options that a program passes, because TypeScript checks them only at compile time. */
 import { nearestName } from '../base/nearest-name.ts';
 
 /** The allowed values of options by their full name; for a list, those of its items. */
 export type OptionChoices = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Returns a sentence about the first option that does not exist in `known` or whose type is not that of its value there;
- * undefined if all fit. An option that is undefined counts as absent.
+ * Returns a sentence about the first option that does not exist in `known`, or whose type differs from its value there;
+ * undefined if there is none. An option that is undefined counts as absent.
  */
 export function optionProblem(given: unknown, known: unknown, choices: OptionChoices, prefix = ''): string | undefined {
   const name = prefix.replace(/\.$/, '');
@@ -26,7 +26,7 @@ export function optionProblem(given: unknown, known: unknown, choices: OptionCho
   return undefined;
 }
 
-/** Returns the sentence about a name that is not among the known ones. `prefix` names the options around it. */
+/** Returns the sentence about an unknown name. `prefix` is the path of the options that contain it. */
 export function unknownOption(name: string, known: readonly string[], prefix = ''): string {
   const nearest = nearestName(name, known);
   return `unknown option ${prefix}${name}${nearest === undefined ? '' : `: did you mean ${prefix}${nearest}?`}`;

@@ -1,7 +1,7 @@
 /**
  * The options of a control plane, as plain data: the first of three stages (ServerOptions → CompletedOptions →
  * ControlPlane). Nothing here reads a file or starts anything. `defaultOptions` holds every default. The comment of an
- * option says where its default differs from kube-apiserver's.
+ * option says if its default differs from kube-apiserver's.
  */
 import { ConfigError } from '../base/errors.ts';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../kube/authorization-modes.ts';
@@ -25,14 +25,18 @@ export interface ServingOptions {
   /** `--secure-port`. 0 takes any free port. */
   readonly port: number;
   /**
-   * `--advertise-address`: the address for other machines; the serving certificate contains it. '' is the bind address.
+   * `--advertise-address`: the address at which other machines reach the server. The serving certificate contains it.
+   * '': the bind address.
    */
   readonly advertiseAddress: string;
-  /** `--external-hostname`: a name for other machines; the serving certificate contains it. '' for none. */
+  /**
+   * `--external-hostname`: the name by which other machines reach the server. The serving certificate contains it. '':
+   * none.
+   */
   readonly externalHostname: string;
   /**
-   * `--cert-dir`: the folder of `apiserver.crt` and `apiserver.key`. They are made if they do not exist. '' is the
-   * folder of the other keys, inside the data folder.
+   * `--cert-dir`: the folder of `apiserver.crt` and `apiserver.key`, which are created if they do not exist. '': the
+   * folder of the other keys in the data folder.
    */
   readonly certDir: string;
   /** `--tls-cert-file` and `--tls-private-key-file`: set both, or leave both ''. */
@@ -49,7 +53,7 @@ export interface ServingOptions {
    * servers behind a load balancer. From 0 to 0.02. 0: never.
    */
   readonly goawayChance: number;
-  /** `--strict-transport-security-directives`: the header of every answer. Empty: the header is absent. */
+  /** `--strict-transport-security-directives`: the header of every response. Empty: the header is not sent. */
   readonly strictTransportSecurity: readonly string[];
 }
 
@@ -64,7 +68,7 @@ export interface RequestHeaderOptions {
 }
 
 export interface ServiceAccountOptions {
-  /** `--service-account-issuer`: the first is in new tokens, all are accepted. */
+  /** `--service-account-issuer`: new tokens have the first issuer; tokens of all issuers are accepted. */
   readonly issuers: readonly string[];
   /** `--service-account-key-file`: public keys, private keys or certificates. Empty: the keys of the data folder. */
   readonly keyFiles: readonly string[];
@@ -109,7 +113,9 @@ export interface LimitOptions {
   /** `--max-requests-inflight` and `--max-mutating-requests-inflight`. 0 means no limit. */
   readonly readOnlyInFlight: number;
   readonly mutatingInFlight: number;
-  /** `--enable-priority-and-fairness`: answers have the headers with the flow schema and the priority level. */
+  /**
+   * `--enable-priority-and-fairness`: whether responses have the headers with the flow schema and the priority level.
+   */
   readonly priorityAndFairness: boolean;
   /** `--request-timeout` in milliseconds. */
   readonly requestTimeoutMs: number;
@@ -145,9 +151,13 @@ export interface NetworkOptions {
   readonly serviceNodePort: number;
 }
 
-/** The fields of `/version` that `kubectl --match-server-version` compares with its own. '' reports this build's. */
+/**
+ * The fields of `/version` that `kubectl --match-server-version` compares with its own. '': the value of this build.
+ */
 export interface ReportedVersionOptions {
-  /** `--version=v1.36.3-...`: `gitVersion`. Must be a version of the reference's release. */
+  /**
+   * `--version=v1.36.3-...`: `gitVersion`. Must be a version of the kube-apiserver release that this server follows.
+   */
   readonly version: string;
   /** `--version-commit`: `gitCommit`. */
   readonly commit: string;
@@ -215,11 +225,11 @@ export interface ServerOptions {
   readonly network: NetworkOptions;
   /** `--event-ttl` in seconds. */
   readonly eventTtlSeconds: number;
-  /** `--shutdown-delay-duration` in milliseconds: the time in which requests are served although `/readyz` fails. */
+  /** `--shutdown-delay-duration` in milliseconds: how long requests are served at shutdown while `/readyz` fails. */
   readonly shutdownDelayMs: number;
   /**
-   * `--shutdown-send-retry-after`: at shutdown, connections are accepted until the requests in flight have ended, and new
-   * requests get 429 with Retry-After.
+   * `--shutdown-send-retry-after`: whether connections are still accepted at shutdown until the requests in flight have
+   * ended. New requests get 429 with Retry-After.
    */
   readonly shutdownSendRetryAfter: boolean;
   /** The time in milliseconds that requests in flight have to finish at shutdown. */
@@ -331,7 +341,7 @@ export function serverOptions(given: PartialOptions<ServerOptions> = {}): Server
   return mergeOptions(defaultOptions, given);
 }
 
-/** The values of options that have only a few. */
+/** The valid values of options that have only a few. */
 const CHOICES: OptionChoices = {
   storage: ['memory', 'lmdb', 'etcd'],
   'etcd.mediaType': ['application/json', 'application/vnd.kubernetes.protobuf'],
@@ -341,7 +351,7 @@ const CHOICES: OptionChoices = {
   authorizationModes: AUTHORIZATION_MODES,
 };
 
-/** Throws ConfigError for a name that is not an option and for a value that does not fit its default. */
+/** Throws ConfigError for an unknown option, and for a value whose type differs from that of the default. */
 function checkOptions(given: PartialOptions<ServerOptions>): void {
   const problem = optionProblem(given, defaultOptions, CHOICES);
   if (problem !== undefined) throw new ConfigError(problem);

@@ -1,4 +1,4 @@
-/** The configurations of the admission plugins, from the files of the options. */
+/** Makes the configurations of the admission plugins from the files of the options. */
 import type { WebhookCredentials } from '../admission/webhook-credentials.ts';
 import type { Lifetime } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
@@ -11,7 +11,7 @@ import { createManifestMetrics } from './manifest-metrics.ts';
 import { hostnameOf } from './server-address.ts';
 import { createWebhookCredentials } from './webhook-credentials.ts';
 
-/** Returns the configurations for the plugins. The manifests are read, and read again, until the lifetime ends. */
+/** Returns the configurations of the plugins. Manifest files are read again until the lifetime ends. */
 export function pluginConfigurations(
   { admission, platform }: CompletedOptions,
   { logger, lifetime }: { readonly logger: Logger; readonly lifetime: Lifetime },

@@ -1,4 +1,4 @@
-/** The encryption providers of one configuration, and the lifetime of its KMS plugins. */
+/** The encryption providers of one configuration, with the start and stop of its KMS providers. */
 import { formatAggregate } from '../apimachinery/go-format.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import { type EncryptionRules, ruleName } from '../storage/encryption/encryption.ts';
@@ -27,17 +27,19 @@ export class ProviderSet implements Stoppable {
     );
   }
 
-  /** Longer than calls to the plugins that run now: twice the sum of their timeouts, as in the reference. */
+  /** How long calls to the plugins may still run: twice the sum of their timeouts, as in kube-apiserver. */
   get graceMs(): number {
     return this.#kms.reduce((sum, { timeoutMs }) => sum + 2 * timeoutMs, 0);
   }
 
-  /** Gets the keys of the KMS plugins. Resolves after one attempt each, also if a plugin does not answer. */
+  /** Gets the keys of the KMS plugins. Resolves after one attempt per plugin, even if it fails. */
   async start(): Promise<void> {
     await Promise.all(this.#kms.map((provider) => provider.start()));
   }
 
-  /** The reasons why plugins are not healthy, as the health check of the reference shows them. */
+  /**
+   * Returns the reasons why plugins are not healthy, as in kube-apiserver's health check; undefined if all are healthy.
+   */
   async check(): Promise<string | undefined> {
     const reasons = await Promise.all(this.#kms.map((provider) => provider.check()));
     const failed = reasons.flatMap((reason, i) => (reason === undefined ? [] : [`kms-provider-${i}: ${reason}`]));

@@ -1,7 +1,7 @@
 /**
- * The delegation chain: filters → aggregator → built-in kinds → custom resources → 404. The servers are made in the
- * order of their dependencies, publish into one generic server, and share its filters: a request passes the filters
- * once.
+ * The delegation chain: filters → aggregator → built-in kinds → custom resources → 404. The servers are created in the
+ * order of their dependencies. They publish to one generic server and share its filters, so a request passes the
+ * filters once.
  */
 import { AggregatorServer } from '../aggregator/aggregator-server.ts';
 import { API_SERVICE } from '../aggregator/api-service.ts';
@@ -59,19 +59,21 @@ import type { StoredEncryption } from './stored-encryption.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
 export interface ServerChain {
-  /** Serves a request of a listener. Neither throws nor rejects. */
+  /** Serves a request of a listener. Never throws or rejects. */
   readonly handler: Handler;
   /** Sends requests to the handler without a socket, as the server's own user. */
   readonly transport: Transport;
   readonly health: Health;
   readonly metrics: ServerMetrics;
-  /** Gives the servers their address. Called once, after the listener listens and before `start()`. */
+  /** Sets the address of the servers. Called once, after the listener listens and before `start()`. */
   setListener(listener: Listener): void;
   /** Runs the post-start hooks, which write the objects of a new server. `/readyz` passes after that. Called once. */
   start(): Promise<void>;
   /** Starts the control loops that `--controllers` selects. Called once, after `start()` has resolved. */
   startLoops(): Stoppable;
-  /** Takes the certificates that were read again: that of the front proxy, and the CAs that are published. */
+  /**
+   * Called with certificates that were read again. Replaces the certificate of the front proxy and the published CAs.
+   */
   setTls(material: TlsMaterial): void;
   /** Makes `/readyz` fail and runs the pre-shutdown hooks. */
   preShutdown(): Promise<void>;
@@ -81,7 +83,7 @@ export interface ServerChain {
   settled(): Promise<void>;
 }
 
-/** The reference's rules. Some of these subresources are not served yet. */
+/** kube-apiserver's rules. Some of these subresources are not served here. */
 const LONG_RUNNING: LongRunningRules = {
   verbs: ['watch', 'proxy'],
   subresources: ['attach', 'exec', 'proxy', 'log', 'portforward'],
@@ -89,28 +91,29 @@ const LONG_RUNNING: LongRunningRules = {
 
 export interface ServerChainParts {
   readonly storages: Storages;
-  /**
-   * The storages as they were opened, without the transformation of values, for metrics of their size. Default: none.
-   */
+  /** The storages without the transformation of values, for metrics of their size. Default: none. */
   readonly media?: readonly Storage[];
-  /** The registry of `/metrics`. Default: one of the generic server. */
+  /** The registry of `/metrics`. Default: the generic server creates one. */
   readonly metricRegistry?: MetricRegistry;
   readonly logger: Logger;
   readonly logRequests: boolean;
-  /** The flags that `/flagz` shows; undefined: there is no such page. */
+  /** The flags that `/flagz` shows. Undefined: `/flagz` is not served. */
   readonly flags: Readonly<Record<string, string>> | undefined;
-  /** Takes ownership of everything that the chain opens. */
+  /** Everything that the chain opens is added to this lifetime. */
   readonly lifetime: Lifetime;
-  /** The stored forms of resources, by which the storage transforms its values. They get the built-in resources. */
+  /** The stored forms with which the storage transforms its values. The chain binds the built-in resources to them. */
   readonly forms: StoredForms;
   /** The encryption of stored values, which adds its checks and metrics to the server. Default none. */
   readonly encryption?: StoredEncryption | undefined;
-  /** Whether the storage must not be written: no objects of a new server, no loops, no calls to other servers. */
+  /**
+   * Whether the storage must not be written. The server then writes no bootstrap objects, runs no loops and calls no
+   * other servers.
+   */
   readonly readOnly?: boolean;
 }
 
 /**
- * Makes the servers and the filters; nothing is stored before `start()`. Throws ConfigError for an invalid option or
+ * Creates the servers and the filters. Nothing is stored before `start()`. Throws ConfigError for an invalid option or
  * file.
  */
 export async function createServerChain(completed: CompletedOptions, parts: ServerChainParts): Promise<ServerChain> {
@@ -249,7 +252,10 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   };
 }
 
-/** The check `autoregister-completion` of the reference passes when every local version is registered. */
+/**
+ * Adds the aggregator's hooks, and kube-apiserver's check `autoregister-completion`, which passes when every local
+ * version is registered.
+ */
 function addAggregatorHooks(server: GenericServer, { aggregation }: ServerOptions, aggregator: AggregatorServer): void {
   let missing: string | undefined = 'missing APIServices of local versions';
   server.health.addBootCheck({ name: 'autoregister-completion', check: () => missing });
@@ -261,7 +267,7 @@ function addAggregatorHooks(server: GenericServer, { aggregation }: ServerOption
   server.addPostStartHook([DISCOVERY_HOOK], () => aggregator.discovered());
 }
 
-/** Empty until the listener listens. */
+/** The address of the server. Empty until the listener listens. */
 interface PublishedAddress {
   hostAndPort: string;
   self: ServerIdentity | undefined;
@@ -305,7 +311,10 @@ function createGenericServer(
   return server;
 }
 
-/** A kube-apiserver on the same etcd would announce a version with an APIService, although it does not serve it. */
+/**
+ * Versions that kube-apiserver does not serve get no APIService: a kube-apiserver on the same etcd would announce them
+ * in discovery.
+ */
 const UNKNOWN_TO_REFERENCE = ['v1beta1.apiextensions.k8s.io'];
 
 function isStoredAsJson({ storageVersion }: StoredDefinition): boolean {

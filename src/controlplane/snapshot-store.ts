@@ -1,6 +1,6 @@
 /**
  * The read-only store over the state of an etcd snapshot. It decodes every value once, when it is filled. Values that
- * cannot be decoded are left out and reported, because one of them would fail every list of its resource.
+ * cannot be decoded are left out and reported, because a single one would fail every list of its resource.
  */
 import { toError } from '../base/errors.ts';
 import { isJsonObject } from '../base/json-value.ts';
@@ -28,7 +28,7 @@ export interface Undecodable {
   readonly reason: string;
 }
 
-/** Keys of a resource that no server of this process has. */
+/** The keys of a resource that no server of this process serves. */
 export interface Unserved {
   /** The group and the plural as they are in the keys: `example.com/widgets`. */
   readonly resource: string;
@@ -37,7 +37,7 @@ export interface Unserved {
 
 export interface SnapshotReport {
   readonly revision: number;
-  /** How many objects are shown. */
+  /** How many objects the store has. */
   readonly objects: number;
   readonly undecodable: readonly Undecodable[];
   readonly unserved: readonly Unserved[];
@@ -50,19 +50,19 @@ export interface SnapshotStoreOptions {
   readonly prefix: string;
   /** How `forms` encodes built-in kinds for another store. Default JSON. */
   readonly mediaType?: StorageMediaType;
-  /** The reason in the Status of a refused write. */
+  /** The message of a refused write. */
   readonly reason: string;
   /** The rules of the EncryptionConfiguration. Default: encrypted values cannot be decoded. */
   readonly rules?: EncryptionRules | undefined;
 }
 
-/** Keys of kube-apiserver that are not objects of an API. */
+/** First segments of kube-apiserver's keys that are not API objects. */
 const INTERNAL = new Set(['ranges', 'masterleases', 'peerserverleases', 'health']);
 const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
 const EMPTY_REVISION = 1;
 
 export class SnapshotStore {
-  /** To be bound to the resources of the servers before `fill`. */
+  /** The caller must bind it to the resources of the servers before `fill`. */
   readonly forms: StoredForms;
   readonly storage: Storage;
   readonly #options: SnapshotStoreOptions;
@@ -112,7 +112,7 @@ export class SnapshotStore {
   }
 }
 
-/** The first two segments behind the scope: `pods/default`, `example.com/widgets`. */
+/** Returns the first two segments after the scope: `pods/default`, `example.com/widgets`. */
 function resourceOf(key: string): string {
   return key.split('/').slice(1, 3).join('/');
 }
@@ -124,7 +124,7 @@ function definedResource(value: Uint8Array, key: string): string {
   return `${String(spec['group'])}/${String(spec['names']['plural'])}`;
 }
 
-/** Why a value cannot be decoded, without its key. */
+/** Returns the reason why a value cannot be decoded, without its key. */
 function reasonOf(caught: unknown): string {
   return toError(caught).message.replace(/^the value of .* cannot be decoded: /, '');
 }

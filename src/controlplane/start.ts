@@ -1,7 +1,7 @@
 /**
- * The start and the shutdown of a control plane.
- * Invariant: everything that is opened belongs to one lifetime. It is stopped in reverse order, after a failed start
- * and at shutdown alike.
+ * Starts a control plane, and shuts it down.
+ * Invariant: everything that is opened belongs to one lifetime, which is stopped in reverse order after a failed start
+ * and at shutdown.
  */
 
 import type { Transport } from '../apimachinery/http/transport.ts';
@@ -43,29 +43,31 @@ export interface StartOptions {
   readonly logger?: Logger;
   /** Whether every request is logged at debug level. Default false. */
   readonly logRequests?: boolean;
-  /** A store to use instead of that of the options, for tests. The control plane stops it. */
+  /** For tests: a store to use instead of the storage of the options. The control plane stops it. */
   readonly storage?: Storage;
-  /** The state of an etcd to serve read-only, instead of the storage of the options. Nothing is written then. */
+  /** An etcd snapshot to serve read-only, instead of the storage of the options. */
   readonly snapshot?: ServedSnapshot;
-  /** The flags that `/flagz` shows, with their values. Default: there is no such page. */
+  /** The flags that `/flagz` shows, with their values. Default: `/flagz` is not served. */
   readonly flags?: Readonly<Record<string, string>> | undefined;
-  /** Ends a start that waits for a KMS plugin: its reason is thrown. Ignored afterwards. */
+  /**
+   * Aborts a start that waits for a KMS plugin, which then throws the reason of the signal. Ignored after the start.
+   */
   readonly signal?: AbortSignal;
 }
 
-/** A store and the state to fill it with once the resources of the servers are known. */
+/** A store, and the state to fill it with once the resources of the servers are known. */
 export interface ServedSnapshot {
   readonly store: SnapshotStore;
-  /** Called once. The store keeps nothing of the state, so the caller must not either. */
+  /** Called once. Returns the state, which the caller must not keep, so that its memory can be freed. */
   takeState(): EtcdState;
-  /** Called before the server listens. */
+  /** Called once, before the server listens. */
   onReport(report: SnapshotReport): void;
 }
 
 /**
- * Opens storage, listens, and begins to write the objects of a new server; `ready` of the result resolves when they are
- * written. Takes ownership of the lock on the data folder. Throws ConfigError if the port or the folder cannot be used;
- * everything is closed again then.
+ * Opens the storage, listens, and begins to write the bootstrap objects; `ready` of the result resolves when they are
+ * written. Takes ownership of the lock on the data folder. If the port or the folder cannot be used, closes everything
+ * again and throws ConfigError.
  */
 export async function startControlPlane(
   completed: CompletedOptions,
@@ -149,8 +151,8 @@ async function openStorages(
 }
 
 /**
- * Values in etcd have the forms of kube-apiserver. Those of an embedded store are JSON in our storage versions: the forms
- * then only name the resource of a key.
+ * Creates the stored forms. Values in etcd have kube-apiserver's forms. Values of an embedded store are JSON in the
+ * storage version of this server; the stored forms are then used only to find the resource of a key.
  */
 function createForms({ storage, etcd }: ServerOptions, metricRegistry: MetricRegistry): StoredForms {
   const errors = registerDecodeErrors(metricRegistry);
@@ -161,7 +163,7 @@ function createForms({ storage, etcd }: ServerOptions, metricRegistry: MetricReg
   });
 }
 
-/** The encryption that the options ask for. Throws ConfigError for an invalid configuration. */
+/** Creates the encryption that the options configure. Throws ConfigError for an invalid configuration. */
 function createStoredEncryption(
   { encryptionConfig: config, options, platform }: CompletedOptions,
   forms: StoredForms,
@@ -183,7 +185,7 @@ function createStoredEncryption(
   });
 }
 
-/** Throws ConfigError with the flag if the address or the port cannot be used. */
+/** Opens the listener. Throws ConfigError with the flag if the address or the port cannot be used. */
 async function listen(
   { options, platform, tls }: CompletedOptions,
   chain: ServerChain,
@@ -207,14 +209,14 @@ async function listen(
   }
 }
 
-/** Returns the flag that a system error of a listener is about; undefined for other errors, such as those of TLS. */
+/** Returns the flag that caused a system error of the listener; undefined for other errors, such as those of TLS. */
 function flagOf(cause: unknown): string | undefined {
   const { code, syscall } = (cause ?? {}) as { readonly code?: string; readonly syscall?: string };
   if (syscall !== 'listen') return undefined;
   return code === 'EADDRNOTAVAIL' ? '--bind-address' : '--secure-port';
 }
 
-/** Files of the operator are read again this often, as in the reference. */
+/** How often the certificate files of the flags are read again, as in kube-apiserver. */
 const FILES_MS = 60_000;
 
 function namesTlsFiles({ serving, authentication, aggregation }: ServerOptions): boolean {
@@ -234,7 +236,7 @@ interface RunningParts {
   readonly lifetime: Lifetime;
   readonly logger: Logger;
   readonly ready: Promise<void>;
-  /** Ends the wait before the first writes. */
+  /** Aborts the wait for KMS plugins before the first writes. */
   readonly starting: AbortController;
 }
 
@@ -357,11 +359,11 @@ class RunningControlPlane implements ControlPlane {
       this.#logger.warn('requests did not finish within the grace period; their connections are closed', {
         connections: this.#listener.connections(),
       });
-      // drain() below resolves when both have ended.
+      // Not awaited: drain() below resolves when both have ended.
       void this.#listener.stop();
       graceEnded.resolve();
     });
-    // While connections are accepted, clients get an answer that tells them to retry.
+    // Meanwhile connections are still accepted, and new requests get 429 with Retry-After.
     if (options.shutdownSendRetryAfter) await Promise.race([this.#chain.settled(), graceEnded.promise]);
     await this.#listener.drain();
     grace.cancel();

@@ -1,6 +1,7 @@
 /**
- * The manifest files of `staticManifestsDir` for one admission plugin. Files are read at start, when the folder changes
- * and each minute. Invariant: the objects are always those of the last files that were all valid.
+ * The manifest files of `staticManifestsDir` for one admission plugin. Files are read at start, when the folder
+ * changes, and each minute.
+ * Invariant: the objects are those of the last read in which all files were valid.
  */
 import { ManifestObjects, type ManifestPlugin } from '../admission/manifests/manifest-objects.ts';
 import type { Timer } from '../base/clock.ts';
@@ -11,7 +12,10 @@ import { decodeManifests, type ManifestFile } from '../kube/admission/manifests/
 import type { ManifestMetrics } from './manifest-metrics.ts';
 import type { Platform } from './platform.ts';
 
-/** The interval of kube-apiserver. It finds changes that the folder does not report, such as those behind a link. */
+/**
+ * kube-apiserver's interval. Polling finds changes that watching the folder does not report, such as changes behind a
+ * symbolic link.
+ */
 const RELOAD_MS = 60_000;
 const EXTENSIONS = ['.yaml', '.yml', '.json'];
 
@@ -25,14 +29,14 @@ export class StaticManifests {
   readonly objects: ManifestObjects = new ManifestObjects();
   readonly #folder: string;
   readonly #platform: Platform;
-  /** Of the files that were read last; '' for no content. */
+  /** The hash of the files that were read last; '' if there are none. */
   #hash = '';
-  /** Of the last reload; undefined if it succeeded. */
+  /** The problem of the last reload; undefined if it succeeded. */
   #problem: string | undefined;
   #reload: ReloadOptions | undefined;
   #timer: Timer | undefined;
   #watch: { stop(): void } | undefined;
-  /** Undefined while nothing is read. */
+  /** The read in progress; undefined if there is none. */
   #running: Promise<void> | undefined;
   #again = false;
 
@@ -42,13 +46,13 @@ export class StaticManifests {
     this.#platform = platform;
   }
 
-  /** Reads the files for the first time. Returns what is wrong with them, and undefined for nothing. */
+  /** Reads the files for the first time. Returns the problem with them; undefined if they are valid. */
   async load(): Promise<string | undefined> {
     const { problem } = await this.#read();
     return problem;
   }
 
-  /** Follows the folder until `stop`. Called once, after `load`. */
+  /** Watches the folder until `stop`. Called once, after `load`. */
   start(options: ReloadOptions): void {
     this.#reload = options;
     options.metrics.succeeded(this.plugin, this.#hash);
@@ -76,7 +80,7 @@ export class StaticManifests {
     );
   }
 
-  /** At most one read runs. A change during it makes one more. */
+  /** Starts a read. If one is running, another read follows it. */
   #changed(): void {
     if (this.#running !== undefined) {
       this.#again = true;
@@ -136,14 +140,14 @@ export class StaticManifests {
       if (!EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension))) continue;
       const path = `${this.#folder}/${name}`;
       const text = await this.#platform.readFile(path);
-      // Undefined: removed since the folder was listed.
+      // Undefined: the file was removed after the folder was listed.
       if (text !== undefined && text !== '') files.push({ path, text });
     }
     return files;
   }
 }
 
-/** The hash that kube-apiserver shows in its metrics. */
+/** Returns the hash of the files, as in kube-apiserver's metrics. */
 function hashOf(files: readonly ManifestFile[]): string {
   return files.length === 0 ? '' : sha256Label(files.map(({ text }) => `${text}\0`).join(''));
 }

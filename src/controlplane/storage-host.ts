@@ -1,4 +1,4 @@
-/** The storages as the servers of the chain use them: their health checks, and the hosts of the registry stores. */
+/** Connects the storages to the servers of the chain: their health checks, and the hosts of the registry stores. */
 import type { GroupResource } from '../apimachinery/meta/gvk.ts';
 import type { Logger } from '../base/logger.ts';
 import { SERVER_ADDRESSES } from '../kube/bootstrap/server-leases.ts';
@@ -12,7 +12,7 @@ import { SCOPE } from './etcd-keys.ts';
 import type { ServerOptions } from './options.ts';
 import { ALL_RESOURCES, DELEGATE_GROUPS, type Storages, storageOf } from './storages.ts';
 
-/** The checks have the reference's names for its storages, because probes exclude them by name. */
+/** Adds the health checks of the storages. They have kube-apiserver's names, because probes exclude checks by name. */
 export function addStorageChecks(health: Health, { main, overrides }: Storages, { etcd }: ServerOptions): void {
   const add = (storage: Storage, live: string, ready: string): void => {
     const check = async (): Promise<undefined> => {
@@ -27,7 +27,7 @@ export function addStorageChecks(health: Health, { main, overrides }: Storages, 
     add(storage, `etcd-override-${i}`, `etcd-override-readiness-${i}`);
 }
 
-/** The time of a check; 0 is the default of health checks. */
+/** The time limit of a check; 0: the default of health checks. */
 function timeout(timeoutMs: number): Pick<HealthCheck, 'timeoutMs'> {
   return timeoutMs === 0 ? {} : { timeoutMs };
 }
@@ -61,8 +61,8 @@ export function overridingHost(host: RegistryHost, storages: Storages): Registry
 }
 
 /**
- * Returns a warning for each override that names no resource to which one applies, as that of a custom resource or a
- * misspelt one. The reference ignores them silently.
+ * Returns a warning for each override of a resource that cannot be overridden, such as a custom resource or a misspelt
+ * name. kube-apiserver ignores such overrides silently.
  */
 export function overrideWarnings(
   { overrides }: Storages,

@@ -1,4 +1,7 @@
-/** The metrics of stored objects and of the size of storages. They are polled, so that no request pays for them. */
+/**
+ * The metrics of the number of stored objects and of the size of storages. They are polled, so that no request has to
+ * wait for them.
+ */
 import { formatGroupResource } from '../apimachinery/meta/gvk.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Stoppable } from '../base/lifetime.ts';
@@ -8,13 +11,13 @@ import { isSized } from '../storage/sized-storage.ts';
 import type { Storage } from '../storage/storage.ts';
 
 export interface StorageMetrics {
-  /** Deprecated in the reference, and stable. */
+  /** Deprecated in kube-apiserver, but a stable metric. */
   readonly objects: GaugeFamily<readonly ['resource']>;
   readonly resourceObjects: GaugeFamily<readonly ['group', 'resource']>;
   readonly sizeBytes: GaugeFamily<readonly ['storage_cluster_id']>;
 }
 
-/** Called once per registry; a second call throws BugError. */
+/** Registers the metrics. Called once per registry; a second call throws BugError. */
 export function registerStorageMetrics(registry: MetricRegistry): StorageMetrics {
   return {
     objects: registry.gauge({
@@ -40,15 +43,15 @@ export interface StorageMetricsOptions {
   readonly clock: Clock;
   /** Returns the resources that are stored now. */
   resources(): readonly CountedResource[];
-  /** The storages, in the order of their ids. Those without a size have no metric. */
+  /** The storages, in the order of their ids. Storages without `size` have no metric. */
   readonly media: readonly Storage[];
-  /** The interval at which objects are counted. 0: they are not. */
+  /** How often objects are counted, in milliseconds. 0: never. */
   readonly countPollMs: number;
-  /** The interval at which sizes are read. 0: they are not. */
+  /** How often sizes are read, in milliseconds. 0: never. */
   readonly sizePollMs: number;
 }
 
-/** Polls in the next turn of the event loop and at the intervals, until it is stopped. */
+/** Polls in the next turn of the event loop and then at the intervals, until the result is stopped. */
 export function startStorageMetrics(options: StorageMetricsOptions): Stoppable {
   const { registry, clock, countPollMs, sizePollMs } = options;
   const metrics = registerStorageMetrics(registry);
@@ -84,7 +87,10 @@ function startPoll(clock: Clock, intervalMs: number, poll: () => Promise<void>):
   };
 }
 
-/** One resource after the other, so that etcd gets one request at a time. Resources that are gone leave the metrics. */
+/**
+ * Counts one resource after the other, so that etcd gets one request at a time. Removes the metrics of resources that
+ * no longer exist.
+ */
 async function countObjects(
   { objects, resourceObjects }: StorageMetrics,
   resources: readonly CountedResource[],
@@ -104,7 +110,7 @@ async function readSizes({ sizeBytes }: StorageMetrics, media: readonly Storage[
     if (isSized(storage)) sizeBytes.labels(`${storage.driver}-${i}`).set(await orMinusOne(() => storage.size()));
 }
 
-/** A failed poll is a value of the reference's metrics. The failure itself shows in the health checks. */
+/** Returns -1 for a failed poll, as in kube-apiserver's metrics. Health checks report the failure itself. */
 async function orMinusOne(read: () => number | Promise<number>): Promise<number> {
   try {
     return await read();

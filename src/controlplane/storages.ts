@@ -1,6 +1,6 @@
 /**
- * The storages of a control plane: the main one, and one per cluster that `--etcd-servers-overrides` names.
- * Invariant: each resource is in exactly one of them. Its revisions are those of that storage.
+ * The storages of a control plane: the main storage, and one per cluster of `--etcd-servers-overrides`.
+ * Invariant: each resource is in exactly one storage, whose revisions it has.
  */
 import type { GroupResource } from '../apimachinery/meta/gvk.ts';
 import type { StoredForms } from '../server/registry/stored-forms.ts';
@@ -8,7 +8,7 @@ import { storedGroupResource } from '../server/resource/resource-definition.ts';
 import type { Storage } from '../storage/storage.ts';
 
 export interface OverrideStorage {
-  /** The resources that it holds. The resource `*` stands for all of the group. */
+  /** The resources in this storage. The resource `*` means all resources of the group. */
   readonly resources: readonly GroupResource[];
   readonly storage: Storage;
 }
@@ -22,8 +22,8 @@ export interface Storages {
 export const ALL_RESOURCES = '*';
 
 /**
- * The groups of the aggregator and of the extensions server. The reference stores their objects as JSON whatever the
- * media type, and no override applies to them.
+ * The groups of the aggregator and of the server of custom resources. kube-apiserver always stores their objects as
+ * JSON, and overrides do not apply to them.
  */
 export const DELEGATE_GROUPS: ReadonlySet<string> = new Set(['apiregistration.k8s.io', 'apiextensions.k8s.io']);
 
@@ -32,7 +32,7 @@ export function allStorages({ main, overrides }: Storages): readonly Storage[] {
   return [main, ...overrides.map(({ storage }) => storage)];
 }
 
-/** Returns the same storages, each of them wrapped. */
+/** Wraps each of the storages. */
 export function mapStorages({ main, overrides }: Storages, wrap: (storage: Storage) => Storage): Storages {
   return {
     main: wrap(main),
@@ -40,7 +40,10 @@ export function mapStorages({ main, overrides }: Storages, wrap: (storage: Stora
   };
 }
 
-/** Returns the storage of a built-in resource. An override of the resource wins over one of its group. */
+/**
+ * Returns the storage of a built-in resource. An override of the resource takes precedence over an override of its
+ * group.
+ */
 export function storageOf({ main, overrides }: Storages, { group, resource }: GroupResource): Storage {
   if (overrides.length === 0 || DELEGATE_GROUPS.has(group)) return main;
   const named = (name: string): Storage | undefined =>
@@ -49,9 +52,7 @@ export function storageOf({ main, overrides }: Storages, { group, resource }: Gr
   return named(resource) ?? named(ALL_RESOURCES) ?? main;
 }
 
-/**
- * Returns the storage that serves the object of a key. Keys of custom resources and private ones are in the main one.
- */
+/** Returns the storage that serves the object of a key. Custom resources and private keys are in the main storage. */
 export function storageOfKey(storages: Storages, forms: Pick<StoredForms, 'definitionOf'>, key: string): Storage {
   const definition = storages.overrides.length === 0 ? undefined : forms.definitionOf(key);
   return definition === undefined ? storages.main : storageOf(storages, storedGroupResource(definition));

@@ -1,6 +1,6 @@
 /**
- * Encryption of stored values by `--encryption-provider-config`, around any storage.
- * Invariant: a changed file is used only if it is valid and all of its KMS plugins are healthy. Otherwise the present
+ * Encrypts stored values by `--encryption-provider-config`, for any storage.
+ * Invariant: a changed file is used only if it is valid and all of its KMS plugins are healthy. Otherwise the current
  * configuration stays in use.
  */
 import { unlessAborted } from '../base/abort.ts';
@@ -20,7 +20,10 @@ import { etcdKeyOf } from './etcd-keys.ts';
 import { RELOAD_HOOK } from './hook-names.ts';
 import type { ProviderSet } from './provider-set.ts';
 
-/** `forms` must be bound before a value is transformed. `prefix` is that of the keys in etcd. */
+/**
+ * Creates the transformer. `forms` must be bound before a value is transformed. `prefix` is the prefix of the keys in
+ * etcd.
+ */
 export function createEncryption(
   rules: EncryptionRules,
   forms: StoredForms,
@@ -31,16 +34,16 @@ export function createEncryption(
     rules,
     observer,
     resourceOf: (key) => forms.groupResourceOf(key),
-    // The path is authenticated with the value, so a value can be moved between an embedded store and etcd.
+    // Embedded stores use the key in etcd, too, so that encrypted values can be moved between both.
     pathOf: (key) => etcdKeyOf(key, prefix),
   });
 }
 
-/** The times of the reference (k8s.io/apiserver, server/options/encryptionconfig/controller). */
+/** The times of k8s.io/apiserver (server/options/encryptionconfig/controller). */
 const INTERVAL_MS = 60_000;
 const MIN_HEALTH_MS = 10_000;
 const HEALTH_RETRY_MS = 100;
-/** The time that the reference gives to the first writes of its bootstrap policy. */
+/** How long the first writes may be delayed, as for kube-apiserver's bootstrap policy. */
 const START_MS = 30_000;
 /** The name of the health check of all KMS plugins together. */
 const KMS_CHECK = 'kms-providers';
@@ -54,7 +57,7 @@ export interface StoredEncryptionOptions {
   readonly prefix: string;
   readonly factory: ProviderFactory;
   readonly metrics: EncryptionMetrics;
-  /** Returns undefined if the file does not exist. */
+  /** Returns the text of a file; undefined if it does not exist. */
   readonly readFile: (path: string) => Promise<string | undefined>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -71,14 +74,14 @@ export class StoredEncryption implements Stoppable {
   readonly transformer: Encryption;
   readonly #options: StoredEncryptionOptions;
   readonly #stopped = new AbortController();
-  /** The providers of former configurations, whose calls may still run. */
+  /** The providers of earlier configurations, whose calls may still run, and the timers that stop them. */
   readonly #former = new Map<ProviderSet, Timer>();
   #providers: ProviderSet;
   #text: string;
   #timer: Timer | undefined;
   #reloading: Promise<void> | undefined;
 
-  /** Throws ConfigError if the configuration is invalid. Nothing is opened before `start()`. */
+  /** Opens nothing before `start()`. Throws ConfigError if the configuration is invalid. */
   constructor(options: StoredEncryptionOptions) {
     const { config, factory, forms, prefix, metrics } = options;
     this.#options = options;
@@ -87,13 +90,16 @@ export class StoredEncryption implements Stoppable {
     this.transformer = createEncryption(this.#providers.rules, forms, prefix, metrics);
   }
 
-  /** Adds the metrics, and the check and the hook that the configuration asks for. Called once, before `start()`. */
+  /**
+   * Adds the metrics, the health check and the hook to the server, as the configuration requires. Called once, before
+   * `start()`.
+   */
   attach(server: EncryptionHost): void {
     const { reload, metrics } = this.#options;
     metrics.register(server.metricRegistry);
     metrics.configured(this.#text);
     if (reload || this.#providers.hasKms) {
-      // The check lasts as long as the calls to the plugins, one after the other. livez does not have it.
+      // The check may take as long as all calls to the plugins together. livez does not have it.
       const timeoutMs = Math.max(MIN_HEALTH_MS, this.#providers.graceMs);
       const check = { name: KMS_CHECK, timeoutMs, check: () => this.#providers.check() };
       server.health.addTo('healthz', check);
@@ -108,9 +114,9 @@ export class StoredEncryption implements Stoppable {
   }
 
   /**
-   * Resolves when a starting server can write its own objects. If a plugin encrypts more than Secrets, waits for it for
-   * up to 30 seconds, because it may start later than the server. After that the writes fail with the reason. Rejects
-   * with the reason of the signal if that aborts.
+   * Resolves when a starting server can write its bootstrap objects. If a plugin encrypts other resources than Secrets,
+   * waits up to 30 seconds for the plugin, which may start later than the server. Afterwards the writes fail with the
+   * reason. Rejects with the reason of the signal if it aborts.
    */
   async untilWritable(signal: AbortSignal): Promise<void> {
     if (this.#providers.needsKmsForObjects) await this.#untilHealthy(this.#providers, START_MS, signal);
@@ -163,7 +169,9 @@ export class StoredEncryption implements Stoppable {
     }
   }
 
-  /** Throws ConfigError for an invalid configuration, and for one with a KMS plugin that is not healthy. */
+  /**
+   * Replaces the configuration. Throws ConfigError if the new one is invalid or has a KMS plugin that is not healthy.
+   */
   async #use(text: string): Promise<void> {
     const { config, factory, clock } = this.#options;
     const next = parseEncryptionConfig({ path: config.path, text }, factory);
@@ -187,7 +195,7 @@ export class StoredEncryption implements Stoppable {
     this.#former.set(former, clock.setTimer(former.graceMs, end, { background: true }));
   }
 
-  /** Returns the reason if the plugins are not healthy in time. */
+  /** Waits until the plugins are healthy. Returns the reason if they are not healthy in time. */
   async #untilHealthy(providers: ProviderSet, withinMs: number, signal: AbortSignal): Promise<string | undefined> {
     const { clock } = this.#options;
     const deadline = clock.monotonic() + withinMs;

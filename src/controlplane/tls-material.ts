@@ -1,7 +1,7 @@
 /**
  * The serving certificates of a server and the CAs that it trusts.
- * Invariant: files that flags name are read and never written. Everything else is issued by the CA of the data folder,
- * on the first call, and renewed by later calls.
+ * Invariant: files that flags name are never written. All other certificates are issued by the CA of the data folder on
+ * the first call, and renewed by later calls.
  */
 import { ConfigError } from '../base/errors.ts';
 import type { SniKeyPair, TlsConfig } from '../node/tls/tls-config.ts';
@@ -19,14 +19,14 @@ export interface TlsMaterial {
   readonly config: TlsConfig;
   /** The certificates, PEM, that a client must trust to accept the serving certificate. */
   readonly servingCaPem: string;
-  /** The CAs of clients and of front proxies, PEM, as they are published for extension servers. */
+  /** The CAs of clients and of front proxies, PEM, which are published for extension servers. */
   readonly clientCaPem: string;
   readonly requestHeaderCaPem: string;
-  /** The certificate that this server presents to extension servers. Undefined: none. */
+  /** The client certificate for extension servers. Undefined: there is none. */
   readonly proxyClient: ClientKeyPair | undefined;
 }
 
-/** Where the keys and certificates are kept that no flag names: a folder, or a map in memory. */
+/** The place of keys and certificates that no flag names: a folder, or a map in memory. */
 export type PkiPlace = Pick<EnsurePkiOptions, 'folder' | 'memory'>;
 
 type ReadPem = (flag: string, path: string, label: PemLabel) => Promise<string>;
@@ -68,8 +68,8 @@ export async function loadTlsMaterial(
 }
 
 /**
- * The certificate of the data folder is valid only for the CA of the data folder: with another CA of front proxies, this
- * server has no certificate unless flags name one.
+ * Returns the client certificate for extension servers. The certificate of the data folder is issued by the CA of the
+ * data folder, so with another front-proxy CA there is none, unless flags name one.
  */
 async function proxyClientPair(
   { aggregation, authentication }: ServerOptions,
@@ -89,7 +89,7 @@ async function proxyClientPair(
   return { cert: certificatePem, key: keyPem };
 }
 
-/** The names and addresses in the serving certificate, besides the fixed ones. */
+/** Returns the configurable names and addresses in the serving certificate. */
 function servingHosts(serving: ServingOptions, platform: Platform): readonly string[] {
   const unspecified = UNSPECIFIED.has(serving.bindAddress);
   const configured = [serving.externalHostname, serving.advertiseAddress, unspecified ? '' : serving.bindAddress];
@@ -99,7 +99,7 @@ function servingHosts(serving: ServingOptions, platform: Platform): readonly str
 interface ServingPair {
   readonly key: string;
   readonly cert: string;
-  /** Whether another CA than that of the data folder may have issued it. */
+  /** Whether a CA other than that of the data folder may have issued the certificate. */
   readonly external: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** The credentials for webhooks, of the users of a kubeconfig. Each user's files are read when it is first needed. */
+/**
+ * The credentials for webhooks, from the users of a kubeconfig. The files of a user are read when the user is first
+ * needed.
+ */
 import { credentialNames, type WebhookCredentials } from '../admission/webhook-credentials.ts';
 import type { Lifetime } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
@@ -6,7 +9,7 @@ import type { KubeconfigUser, KubeconfigUsers } from '../client/kubeconfig.ts';
 import type { CredentialSource } from '../node/client/server-transport.ts';
 import type { Platform } from './platform.ts';
 
-/** Takes the user whose name fits the target best, or the one of the current context. */
+/** Uses the user whose name matches the target best; if none matches, the user of the current context. */
 export function createWebhookCredentials(
   { users, current }: KubeconfigUsers,
   { platform, logger, lifetime }: { readonly platform: Platform; readonly logger: Logger; readonly lifetime: Lifetime },

@@ -1,4 +1,4 @@
-/** The host of the control loops: their clients, discovery and stored objects. */
+/** Starts the control loops and provides their clients, discovery and stored objects. */
 import type { Transport } from '../../apimachinery/http/transport.ts';
 import { Lifetime, type Stoppable } from '../../base/lifetime.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -33,11 +33,11 @@ import { createStorageObjects } from './storage-objects.ts';
 export interface ControlLoopParts {
   readonly completed: CompletedOptions;
   readonly storages: Storages;
-  /** They name the resource of a key. */
+  /** Used to find the resource of a key. */
   readonly forms: StoredForms;
   readonly logger: Logger;
   readonly loopback: Loopback;
-  /** The filters and all servers. */
+  /** Passes requests through the filters to all servers. */
   readonly handler: Handler;
   readonly server: GenericServer;
   readonly kube: KubeServer;
@@ -45,8 +45,8 @@ export interface ControlLoopParts {
 }
 
 /**
- * Starts the selected loops. On a storage that other servers may use, too, they run while this server is the leader.
- * Called once, after the post-start hooks.
+ * Starts the selected loops. On a storage that other servers may share, the loops run only while this server is the
+ * leader. Called once, after the post-start hooks.
  */
 export function startControlLoops(parts: ControlLoopParts): Stoppable {
   const { completed, storages, logger, loopback, handler, selected } = parts;
@@ -121,7 +121,10 @@ function runLoops(parts: ControlLoopParts, fence: (transport: Transport) => Tran
   return lifetime;
 }
 
-/** A server that trusts the CA of `--client-ca-file` would not accept a client with a certificate of its own CA. */
+/**
+ * Returns the signer of client certificates. Undefined with `--client-ca-file`, because the server would not accept
+ * client certificates of its own CA.
+ */
 function certificateSigner({ options, tls }: CompletedOptions): CertificateSigner | undefined {
   const { ca } = tls.pki;
   if (options.authentication.clientCaFile !== '' || ca.keyPem === undefined) return undefined;

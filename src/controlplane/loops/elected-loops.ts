@@ -1,7 +1,7 @@
 /**
  * The leader election of the control loops, between servers that share a storage.
- * Invariant: the loops of a server run only in its terms, and no request of theirs starts after the term is lost. A
- * server that loses its Lease continues to serve requests and is a candidate again.
+ * Invariant: the loops of a server run only while it holds the Lease, and none of their requests starts after the Lease
+ * is lost. A server that loses the Lease continues to serve requests and becomes a candidate again.
  */
 import type { Transport } from '../../apimachinery/http/transport.ts';
 import { onAbort } from '../../base/abort.ts';
@@ -24,11 +24,14 @@ export interface ElectedLoopsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   random(): number;
-  /** Starts the loops of one term. `fence` wraps the transports of their requests. */
+  /**
+   * Called when this server has become the leader. Starts the loops, whose transports must be wrapped with `fence`: it
+   * refuses requests once the Lease is lost. The result is stopped when the Lease is lost.
+   */
   start(fence: (transport: Transport) => Transport): Stoppable;
 }
 
-/** Begins to campaign. `stop` stops the loops, then releases the Lease. */
+/** Begins the leader election. `stop` first stops the loops and then releases the Lease. */
 export function startElectedLoops(parts: ElectedLoopsOptions): Stoppable {
   const { options, identity, transport, clock, logger, random, start } = parts;
   const { enabled: _, ...lease } = options;

@@ -1,6 +1,6 @@
 /**
- * The types that ValidatingAdmissionPolicies are checked against: discovery and OpenAPI v3 of the whole chain of
- * servers, read once per check. Policies change rarely, so that nothing is kept between checks.
+ * The types against which ValidatingAdmissionPolicies are checked, from discovery and OpenAPI v3 of the whole chain of
+ * servers. They are read once per check and not cached, because policies change rarely.
  */
 import { checkPolicyTypes, type KindTypes } from '../../admission/policies/type-check/check-policy-types.ts';
 import { type FoundType, typeOfKind } from '../../admission/policies/type-check/openapi-types.ts';

@@ -1,11 +1,11 @@
-/** Discovery for loops, read from the discovery manager without requests. */
+/** Discovery for the loops, read from the discovery manager without requests. */
 import { formatGroupVersion, parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { ServedResource, ServedResources } from '../../loops/served-resources.ts';
 import type { DiscoveryManager } from '../../server/discovery/discovery-manager.ts';
 import type { DiscoveryResource, DiscoveryVersion } from '../../server/discovery/discovery-publisher.ts';
 
-/** Definitions are often created in groups: their changes are one call of the listeners. */
+/** Listeners are called once for all changes within this time, because definitions are often created in groups. */
 const CALM_MS = 50;
 
 export class PublishedServedResources implements ServedResources {
@@ -13,7 +13,10 @@ export class PublishedServedResources implements ServedResources {
   readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: () => void;
-  /** By `group/kind`, in the order of discovery. Undefined: to be made. */
+  /**
+   * The preferred resource of each `group/kind`, in the order of discovery. Undefined: discovery has changed since it
+   * was made.
+   */
   #preferred: ReadonlyMap<string, ServedResource> | undefined;
   #list: readonly ServedResource[] | undefined;
   #timer: Timer | undefined;
@@ -78,7 +81,7 @@ export class PublishedServedResources implements ServedResources {
   }
 }
 
-/** By `group/kind`. */
+/** Returns the preferred resource of each `group/kind`. */
 function preferredResources(versions: readonly DiscoveryVersion[]): ReadonlyMap<string, ServedResource> {
   const preferred = new Map<string, ServedResource>();
   for (const version of versions)
@@ -97,7 +100,7 @@ function servedResource(
   { group, version, givenResources }: DiscoveryVersion,
   { plural, scope, kind, verbs, storageVersionHash }: DiscoveryResource,
 ): ServedResource {
-  // A group that another server describes has hashes, too, but its objects are not here.
+  // Resources of remote groups have hashes, too, but their objects are not stored here.
   const remote = givenResources !== undefined;
   const stored = storageVersionHash !== '' && !remote;
   return { group, version, kind: kind.kind, plural, scope, verbs, stored, remote };

@@ -1,9 +1,9 @@
 /**
- * The stored objects for loops, over one watch of all keys per storage and follower. Invariant: a follower sees every
- * change once, and those of one storage in order; after a failure it continues from the last revision, or from a new
- * state of all storages if the history is gone.
+ * The stored objects for loops. Each follower has one watch of all keys per storage.
+ * Invariant: a follower sees every change once, and the changes of one storage in order. After a failure it continues
+ * after the last revision, or with a new state of all storages if the history is lost.
  *
- * A follower takes the changes of a commit two turns later, when the answers to its writers have been sent.
+ * A follower handles the changes of a commit two turns later, after the responses to the writers have been sent.
  */
 import { backoffDelay } from '../../base/backoff.ts';
 import { type Clock, sleep, type Timer } from '../../base/clock.ts';
@@ -20,14 +20,20 @@ import type { Revision, Storage, StorageEvent, Watch, WatchEnd } from '../../sto
 export interface StorageObjectsOptions {
   /** All storages of the server. */
   readonly storages: readonly Storage[];
-  /** Returns the storage that serves the object of a key. Another storage may have an outdated object of that key. */
+  /**
+   * Returns the storage that serves the object of a key. Another storage may still have an outdated object with the
+   * same key.
+   */
   storageOfKey(key: string): Storage;
   /** The first segment of every key. */
   readonly scope: string;
   readonly clock: Clock;
-  /** The storage prefix of a built-in resource. Other resources have `<group>/<plural>`. */
+  /**
+   * Returns the storage prefix of a built-in resource; undefined for other resources, whose prefix is
+   * `<group>/<plural>`.
+   */
   prefixOf(group: string, plural: string): string | undefined;
-  /** Receives failures of storage, which are retried. */
+  /** Called for failures of the storage, which are retried. */
   onTrouble(error: Error): void;
 }
 
@@ -57,9 +63,9 @@ export function createStorageObjects(options: StorageObjectsOptions): StoredObje
   };
 }
 
-/** The objects of a page are handed over in one run; other work may run between two pages. */
+/** The objects of one page are passed on without a pause; other work may run between two pages. */
 const PAGE = 500;
-/** The values of one state. */
+/** Yields the values below a prefix, all of one state. */
 async function* valuesOf(storage: Storage, prefix: string): AsyncIterable<Uint8Array> {
   for await (const { items } of statePages(storage, prefix, PAGE)) for (const { value } of items) yield value;
 }
@@ -73,7 +79,7 @@ interface Source {
   watch: Watch | undefined;
   timer: Timer | undefined;
   failures: number;
-  /** Events that the follower has not taken yet. */
+  /** Events that the listener has not got yet. */
   readonly waiting: StorageEvent[];
 }
 
@@ -82,13 +88,13 @@ class Follower {
   readonly #listener: StoredObjectListener;
   readonly #from: 'state' | 'now';
   readonly #prefix: string;
-  /** Events are many, short-lived, and never owned. */
+  /** The prefix of Events, which are skipped: there are many of them, they are short-lived, and they have no owners. */
   readonly #skipped: string;
   readonly #stopping = new AbortController();
   readonly #sources: readonly Source[];
   #failures = 0;
   #timer: Timer | undefined;
-  /** Waiting events are going to be taken. */
+  /** Whether waiting events are scheduled to be passed on. */
   #taking = false;
 
   constructor(options: StorageObjectsOptions, listener: StoredObjectListener, from: 'state' | 'now') {
@@ -139,7 +145,7 @@ class Follower {
   }
 
   async #begin(): Promise<void> {
-    // The listener must not be called before `follow` returns.
+    // The listener must not be called before `follow` has returned.
     await Promise.resolve();
     this.#listener.reset();
     for (const source of this.#sources) await this.#readState(source);
@@ -196,7 +202,7 @@ class Follower {
     for (const event of events) source.waiting.push(event);
     if (this.#taking) return;
     this.#taking = true;
-    // Answers are flushed in the next turn.
+    // Responses are sent in the next turn, so the listener is called in the turn after it.
     nextTurn(() => nextTurn(() => this.#takeAll()));
   }
 
@@ -216,7 +222,10 @@ class Follower {
     }
   }
 
-  /** If the history of one storage is lost, all storages are read again, because the listener knows only one state. */
+  /**
+   * Handles the end of a watch. If the history of one storage is lost, all storages are read again, because `reset` of
+   * the listener drops the objects of all of them.
+   */
   #ended(source: Source, end: WatchEnd): void {
     source.watch = undefined;
     if (end.reason === 'failed') this.#followAgain(source, end.error);
@@ -229,7 +238,7 @@ class Follower {
     source.timer = this.#retry(error, source.failures++, () => this.#follow(source));
   }
 
-  /** Undefined: the follower is stopped. */
+  /** Reports the failure and schedules a retry with backoff. Returns undefined if the follower is stopped. */
   #retry(error: Error, failures: number, retry: () => void): Timer | undefined {
     if (this.#stopping.signal.aborted) return undefined;
     this.#options.onTrouble(error);

@@ -1,4 +1,4 @@
-/** The manifest of a backup: what it contains, and the size and hash of each file. */
+/** The manifest of a backup, with the size and hash of each file. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -13,7 +13,9 @@ import { StorageError } from '../../storage/errors.ts';
 /** The name of the manifest in the folder of a backup. */
 export const MANIFEST = 'backup.json';
 const FORMAT = 1;
-/** Files that a backup may contain. A path of any other form is refused, because a restore writes them. */
+/**
+ * The paths that a backup may contain. Other paths are refused, because a restore writes to the paths of the manifest.
+ */
 const PATH = /^(?:storage\/(?:data\.mdb|format)|pki\/[\w-][\w.-]*)$/;
 
 export interface BackupFile {
@@ -30,7 +32,7 @@ export interface BackupManifest {
   readonly revision: number;
   /** The number of stored objects. */
   readonly objects: number;
-  /** By path relative to the folder, with forward slashes. */
+  /** The files by their path in the backup folder, with forward slashes. */
   readonly files: Readonly<Record<string, BackupFile>>;
 }
 
@@ -38,7 +40,7 @@ export function formatManifest(manifest: BackupManifest): string {
   return `${JSON.stringify({ format: FORMAT, ...manifest }, undefined, 2)}\n`;
 }
 
-/** Throws ConfigError if the folder is not a backup, or one of a newer format. */
+/** Reads the manifest. Throws ConfigError if the folder is not a backup, or a backup of a newer format. */
 export async function readManifest(folder: string): Promise<BackupManifest> {
   const path = join(folder, MANIFEST);
   const text = await readTextFile(path);
@@ -75,7 +77,7 @@ function isCount(value: JsonValue | undefined): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Reads a file once. Throws ConfigError if it cannot be read. */
+/** Returns the size and hash of a file. Throws ConfigError if it cannot be read. */
 export async function describeFile(path: string): Promise<BackupFile> {
   const hash = createHash('sha256');
   try {

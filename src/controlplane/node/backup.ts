@@ -1,6 +1,6 @@
 /**
- * Backups of a data folder: the store, and the keys and certificates that a server needs to come up again with the same
- * identity. A server may use the folder meanwhile.
+ * Makes backups of a data folder: the store, and the keys and certificates that a server needs to start again with the
+ * same identity. A server may use the folder meanwhile.
  * Invariant: the target exists only if the backup is complete and verified.
  */
 import { existsSync, readdirSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { type BackupFile, type BackupManifest, describeFile, formatManifest, MAN
 export interface BackupOptions {
   /** The data folder of a server. */
   readonly dataDir: string;
-  /** The folder to make. It must not exist, or must be empty. */
+  /** The folder to create. It must not exist, or must be empty. */
   readonly target: string;
   /** The version of this program. */
   readonly version: string;
@@ -55,7 +55,10 @@ export async function backUpDataFolder(options: BackupOptions): Promise<BackupMa
   }
 }
 
-/** Copies the files of a PKI folder, if there is one. A server may renew certificates meanwhile, so they are read twice. */
+/**
+ * Copies the files of a PKI folder, if there is one. The files are read until two reads are equal, because a server may
+ * renew certificates meanwhile.
+ */
 async function copyKeys(from: string, to: string): Promise<void> {
   if (!existsSync(from)) return;
   let files = await readKeys(from);
@@ -70,7 +73,9 @@ async function copyKeys(from: string, to: string): Promise<void> {
   syncFolder(to);
 }
 
-/** Reads the files by name. A name with a dot in front is the draft of a server that is writing. */
+/**
+ * Reads the files by name. Names that begin with a dot are skipped: they are drafts of files that a server is writing.
+ */
 async function readKeys(folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile() && /^[\w-][\w.-]*$/.test(entry.name)).map(({ name }) => name);

@@ -1,6 +1,6 @@
-/** The sentence about an etcd cluster that cannot be used at start. */
+/** The message about an etcd cluster that cannot be used at the start of a server. */
 
-/** The advice for a failure whose message contains the pattern. The first match counts. */
+/** The advice for failures whose message matches the pattern. The first match is used. */
 const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/ECONNREFUSED/, 'check that etcd runs and listens there'],
   [/ENOTFOUND|EAI_AGAIN/, 'check the name of the host'],
@@ -8,7 +8,7 @@ const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/certificate/, 'name the CA of etcd with --etcd-cafile, and the certificate of this client with --etcd-certfile'],
 ];
 
-/** Removes from the message what the caller has said, and adds what to do. */
+/** Removes the parts of the message that the caller already shows, and adds advice. */
 export function etcdProblem(servers: readonly string[], message: string): string {
   const [only] = servers;
   const reason = message.replace(/^etcd: /, '').replace(servers.length === 1 ? `${only}: ` : '', '');

@@ -1,22 +1,22 @@
-/** The last step of a restore and of an import: new parts of a data folder take the place of the former ones. */
+/** The last step of a restore and of an import: it replaces the old parts of a data folder by the new ones. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncFolder } from '../../storage/lmdb/folder.ts';
 import { FORMER } from './restore-state.ts';
 
 /**
- * Moves the former parts away and the new ones in, and removes the former ones. The parts are the entries of `staged`.
- * A server does not start if this is interrupted.
+ * Moves the old parts to the folder FORMER, moves the entries of `staged` into the data folder, and removes FORMER. If
+ * this is interrupted, no server starts, and running it again finishes it.
  */
 export function moveIn(dataDir: string, staged: string): void {
   const former = join(dataDir, FORMER);
   mkdirSync(former, { recursive: true, mode: 0o700 });
   const parts = readdirSync(staged);
-  // A server writes the kubeconfig at its next start, with the restored certificates.
+  // The old kubeconfig is moved, too: a server writes a new one at its next start, with the restored certificates.
   for (const name of [...parts, ...(parts.includes('pki') ? ['admin.kubeconfig'] : [])]) {
     const path = join(dataDir, name);
     if (!existsSync(path)) continue;
-    // An interrupted move may have moved the former part already.
+    // An interrupted run may have moved the old part already.
     if (existsSync(join(former, name))) rmSync(path, { recursive: true });
     else renameSync(path, join(former, name));
   }

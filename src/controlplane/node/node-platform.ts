@@ -116,7 +116,7 @@ async function ensureDataFolder(folder: string): Promise<void> {
   }
 }
 
-/** A context of the user alone: what it is sent to is known per request. */
+/** Returns a context for credentials of a user. It has no server, because each request is sent to another webhook. */
 function userContext(user: KubeconfigUser): KubeconfigContext {
   return {
     name: 'of admission webhooks',
@@ -130,7 +130,7 @@ function userContext(user: KubeconfigUser): KubeconfigContext {
   };
 }
 
-/** Keeps git from committing a data folder inside a project: it contains keys. */
+/** Writes a .gitignore, so that git does not commit a data folder inside a project: it contains private keys. */
 async function writeGitignore(folder: string): Promise<void> {
   try {
     await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });

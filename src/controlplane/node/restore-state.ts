@@ -1,18 +1,19 @@
-/** The folders of a restore or an import inside a data folder, and the check that none is unfinished. */
+/** The temporary folders of a restore or an import inside a data folder, and the check that none is unfinished. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 
-/** The new parts of a restore while they are copied. A server ignores them, and the next restore removes them. */
+/**
+ * Contains the new parts of a restore while they are copied. Servers ignore this folder, and the next restore removes
+ * it.
+ */
 export const STAGED = 'restore.new';
-/** The former parts while the new ones are moved in. A server does not start while this folder exists. */
+/** Contains the old parts while they are replaced. No server starts while this folder exists. */
 export const FORMER = 'restore.old';
-/** The new objects of an import until they are verified. A server does not start while this folder exists. */
+/** Contains the new objects of an import until they are verified. No server starts while this folder exists. */
 export const IMPORTED = 'import.new';
 
-/**
- * Throws ConfigError if a restore of the data folder was interrupted while its parts were moved, or an import at all.
- */
+/** Throws ConfigError if an import into the data folder was interrupted, or a restore while it moved parts. */
 export function checkRestoreFinished(dataDir: string): void {
   if (existsSync(join(dataDir, IMPORTED)))
     throw new ConfigError(

@@ -1,5 +1,5 @@
 /**
- * The restore of a backup into a data folder.
+ * Restores a backup into a data folder.
  * Invariants: nothing changes before the copy is complete and verified. A server does not start while a restore is
  * unfinished, and running the restore again finishes it.
  */
@@ -22,7 +22,7 @@ export interface RestoreOptions {
   readonly backup: string;
   /** The data folder to fill. It is created if it does not exist. */
   readonly dataDir: string;
-  /** Replaces the store, the keys and the admin's kubeconfig of a folder that is not empty. */
+  /** Whether to replace the store, the keys and the admin's kubeconfig of a folder that is not empty. */
   readonly replace: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface RestoreReport extends BackupManifest {
   readonly nextRevision: number;
 }
 
-/** Entries that do not make a data folder used. */
+/** Entries of a data folder that counts as empty. */
 const HARMLESS: ReadonlySet<string> = new Set(['lock', '.gitignore', 'lost+found', STAGED]);
 
 /**
@@ -94,7 +94,7 @@ async function makeDurable(path: string): Promise<void> {
   }
 }
 
-/** Verifies the copied store and starts its new history. Returns its revision. */
+/** Verifies the copied store and starts a new history in it. Returns the new revision of the store. */
 async function prepareStore(folder: string, backup: string, { revision, objects }: BackupManifest): Promise<number> {
   const found = await verifyCopy(folder, backup);
   if (found.revision !== revision || found.keys !== objects)
@@ -107,7 +107,7 @@ async function prepareStore(folder: string, backup: string, { revision, objects 
   return next;
 }
 
-/** Locks the store as a program that embeds only the store does. */
+/** Locks the folder of the store, which programs that embed only the store use without the data folder. */
 function lockStore(folder: string): () => void {
   return existsSync(folder) ? lockFolder(folder) : () => undefined;
 }

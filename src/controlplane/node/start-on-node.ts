@@ -1,4 +1,4 @@
-/** The start of a control plane on Node from plain options: all three stages in one call. */
+/** Starts a control plane on Node from plain options: all three stages in one call. */
 import { ConfigError } from '../../base/errors.ts';
 import { type Logger, SILENT } from '../../base/logger.ts';
 import { completeOptions } from '../complete-options.ts';

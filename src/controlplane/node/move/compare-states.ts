@@ -1,8 +1,8 @@
 /**
- * The comparison of what was written with what was read, and its result per resource: the number of keys and a SHA-256
- * over them. The hash is over each key without its prefix and its value, both preceded by their length, in the order of
- * the UTF-8 bytes of the keys. So it is the same for every store that holds the same.
- * Invariant: no value is kept. What was written is remembered as hashes.
+ * Compares the state that was written with the state that is read back. The result has the number of keys and a SHA-256
+ * per resource. The hash covers each key without its prefix and its value, both preceded by their length, in the order
+ * of the UTF-8 bytes of the keys. It is therefore equal for all stores with the same contents.
+ * Invariant: values are not kept in memory, only their hashes.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { encodeUtf8, equalBytes } from '../../../base/bytes.ts';
@@ -18,7 +18,7 @@ export interface ResourceTally {
 }
 
 export interface StateComparison {
-  /** In the order of their names. */
+  /** Resources in the order of their names. */
   readonly resources: readonly ResourceTally[];
   /** The number of keys whose time to live ended meanwhile. They are not counted. */
   readonly expired: number;
@@ -28,7 +28,7 @@ export interface StateComparison {
 
 const MOST_DIFFERENCES = 100;
 
-/** The keys that are written, in the order of their paths, and a hash of each value. */
+/** The written keys, in the order of their paths, and a hash of each value. */
 export class WrittenKeys {
   readonly keys: readonly MovedKey[];
   /** The indexes of `keys` in the order of revisions. Keys of one revision are in the order of their paths. */
@@ -42,7 +42,7 @@ export class WrittenKeys {
     this.#hashes = new Uint8Array(keys.length * HASH_BYTES);
   }
 
-  /** The items of the state in the order of revisions. Their hashes are kept on the way. */
+  /** Yields the items of the state in the order of revisions, and keeps the hashes of their values. */
   async *read(state: Pick<MovedState, 'items'>): AsyncIterable<readonly MovedItem[]> {
     let at = 0;
     const ordered = Array.from(this.#order, (index) => this.keys[index] as MovedKey);
@@ -65,13 +65,13 @@ function hashOf(value: Uint8Array): Uint8Array {
 }
 
 export interface CompareOptions {
-  /** The present time, asked for after the state was read. */
+  /** Returns the current time. Called after the state was read. */
   readonly now: () => number;
-  /** Called with the number of keys that are compared. */
+  /** Called with the number of keys compared so far. */
   onProgress(done: number): void;
 }
 
-/** Reads the values of a state and compares them with what was written. */
+/** Reads the values of a state and compares them with the written ones. */
 export async function compareStates(
   written: WrittenKeys,
   found: MovedState,

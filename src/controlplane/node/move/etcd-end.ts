@@ -28,15 +28,15 @@ export interface EtcdEnd {
 }
 
 export interface EtcdTargetOptions extends EtcdEnd {
-  /** Removes the keys below the prefix first. Otherwise there must be none. */
+  /** Whether to remove the existing keys below the prefix first. Otherwise there must be none. */
   readonly replace: boolean;
   /** The distance from the revision of the source to the first revision of the target. */
   readonly bump: number;
-  /** Leaves the revision of the cluster as it is, although it may be below that of the source. */
+  /** Whether the revision of the cluster may stay below that of the source. */
   readonly restartRevisions: boolean;
 }
 
-/** The most writes that raise the revision of a cluster: about 15 minutes. */
+/** The most revisions by which a cluster is raised. Each one is a write, so this many take about 15 minutes. */
 const MOST_RAISED = 10_000_000;
 
 export function etcdSource(end: EtcdEnd): MoveSource {
@@ -61,7 +61,7 @@ export function etcdSource(end: EtcdEnd): MoveSource {
   };
 }
 
-/** The state does not close the connections. */
+/** Reads the keys of a cluster. `close` of the result does not close the connections. */
 async function readState(
   transfer: EtcdTransfer,
   clock: Clock,
@@ -95,7 +95,7 @@ async function* itemsOf(
     yield values.map((value): MovedItem => ({ ...(keys[at++] as MovedKey), value }));
 }
 
-/** The keys below a prefix. Until the move is finished a marker beside them keeps servers from starting. */
+/** The keys below a prefix of a cluster. Until the move is finished, a marker key prevents servers from starting. */
 export function etcdTarget(options: EtcdTargetOptions): MoveTarget {
   const { prefix, clock, replace, bump, restartRevisions } = options;
   const name = nameOf(options);
@@ -153,7 +153,7 @@ export function etcdTarget(options: EtcdTargetOptions): MoveTarget {
   };
 }
 
-/** Throws ConfigError if the revision is too far away: each one is a write. */
+/** Throws ConfigError if the revision would have to be raised too far. */
 function checkRaise(distance: number, revision: number): void {
   if (distance > MOST_RAISED)
     throw new ConfigError(
@@ -161,12 +161,12 @@ function checkRaise(distance: number, revision: number): void {
     );
 }
 
-/** A lease for each time to live, as `leaseSeconds` rounds them. */
+/** Grants one lease for each time to live, as `leaseSeconds` rounds it. */
 class LeasePerMinute {
   readonly #transfer: EtcdTransfer;
   readonly #now: number;
   readonly #leases = new Map<number, LeaseId>();
-  /** The number of keys that have got a lease. */
+  /** The number of keys with a lease. */
   keys = 0;
 
   constructor(transfer: EtcdTransfer, now: number) {
@@ -191,7 +191,7 @@ function nameOf({ servers }: EtcdEnd): string {
   return `etcd at ${servers.join(',')}`;
 }
 
-/** The first call to a cluster. Throws ConfigError if it does not answer. */
+/** Makes the first call to a cluster. Throws ConfigError if the cluster does not answer. */
 async function reach<R>(name: string, call: () => Promise<R>): Promise<R> {
   try {
     return await call();
@@ -201,7 +201,7 @@ async function reach<R>(name: string, call: () => Promise<R>): Promise<R> {
   }
 }
 
-/** Adds to an error that the target is unfinished. */
+/** Runs a call. If it fails, the message of the error says that the target is unfinished. */
 async function unfinished<R>(name: string, call: () => Promise<R>): Promise<R> {
   try {
     return await call();

@@ -24,7 +24,9 @@ import {
 
 export interface FolderSourceOptions {
   readonly dataDir: string;
-  /** Copies the store first, so that a server may use it. Otherwise the folder must not be in use. */
+  /**
+   * Whether to copy the store first, so that a server may use it meanwhile. Otherwise the folder must not be in use.
+   */
   readonly whileServed: boolean;
 }
 
@@ -64,7 +66,7 @@ async function readCopy(folder: string): Promise<MovedState> {
   }
 }
 
-/** Adds to the end of a state. */
+/** Returns the state with a `close` that also runs `then`. */
 function closing(state: MovedState, then: () => Promise<void>): MovedState {
   return { ...state, close: () => state.close().finally(then) };
 }
@@ -87,14 +89,17 @@ function stateOf(store: OpenStore): MovedState {
 
 export interface FolderTargetOptions {
   readonly dataDir: string;
-  /** Replaces the objects of a folder that has some. Its keys and certificates stay. */
+  /** Whether to replace the objects of a folder that has some. Its keys and certificates are kept. */
   readonly replace: boolean;
   /** The distance from the revision of the source to the first revision of the target. */
   readonly bump: number;
   readonly clock: Clock;
 }
 
-/** The objects of a data folder. They are written beside the former ones and moved in when they are verified. */
+/**
+ * The objects of a data folder. The new objects are written to a separate folder, and replace the old ones once they
+ * are verified.
+ */
 export function folderTarget({ dataDir, replace, bump, clock }: FolderTargetOptions): MoveTarget {
   const folder = resolve(dataDir);
   const staged = join(folder, IMPORTED);
@@ -162,7 +167,7 @@ function storeKey(path: string): string {
   return keyOfEtcd(`${ETCD_PREFIX}/${path}`, ETCD_PREFIX) as string;
 }
 
-/** Names the key in the message of a key or value that a store cannot hold. */
+/** Runs a write. Adds the key to the message about a key or value that a store cannot hold. */
 async function named(write: () => Promise<void>): Promise<void> {
   try {
     await write();

@@ -1,7 +1,7 @@
 /**
- * The move of all keys from one store to another.
- * Invariants: a target is finished only if it was read again and every value in it equals the one of the source. The
- * keys are in memory, and a batch of values at a time.
+ * Moves all keys from one store to another.
+ * Invariants: a target is finished only after it was read back and all its values equal those of the source. Only the
+ * keys and one batch of values are in memory.
  */
 
 import type { Clock } from '../../../base/clock.ts';
@@ -24,7 +24,7 @@ export interface MoveResult {
   readonly target: string;
   /** The revision of the source. */
   readonly revision: number;
-  /** The revision after which the target continues. */
+  /** The revision of the target, after which its next writes follow. */
   readonly nextRevision: number;
   readonly objects: number;
   /** The bytes of the values. */
@@ -34,8 +34,8 @@ export interface MoveResult {
 }
 
 /**
- * Moves the data. Throws ConfigError if the source or the target cannot be used, and nothing has changed then; and
- * StorageError if one of them fails or the verification does.
+ * Moves the data. Throws ConfigError if the source or the target cannot be used; nothing was changed then. Throws
+ * StorageError if one of them fails, or if the verification fails.
  */
 export async function moveData({ source, target, clock, report }: MoveOptions): Promise<MoveResult> {
   let state: MovedState | undefined;
@@ -87,7 +87,10 @@ async function verify(
   }
 }
 
-/** Leaves out keys that have expired, and keys of kube-apiserver itself if the target does not take them. */
+/**
+ * Selects the keys to move. Skips expired keys, and the private keys of kube-apiserver if the target does not take
+ * them.
+ */
 function selectKeys(
   state: MovedState,
   target: MoveTarget,
@@ -104,11 +107,11 @@ function selectKeys(
   return { keys, leftOut };
 }
 
-/** Encryption with these providers authenticates the whole key with the value. */
+/** Values of these providers are bound to their whole key, including its prefix. */
 const BOUND = /^k8s:enc:(aesgcm|kms):/;
 const BOUND_BYTES = 16;
 
-/** Reads all values if the prefixes differ. */
+/** Throws if the prefixes differ and a value is bound to its key. Reads all values to find out. */
 async function checkBinding(state: MovedState, source: MoveSource, target: MoveTarget): Promise<void> {
   if (source.prefix === target.prefix) return;
   for await (const batch of state.items(state.keys))

@@ -67,7 +67,7 @@ function stateOf({ state, value, close }: OpenSnapshot, prefix: string, now: num
   };
 }
 
-/** A new snapshot file. It appears under its name when it is complete and verified. */
+/** A new snapshot file. It gets its name once it is complete and verified. */
 export function snapshotTarget({ path, prefix, now }: SnapshotEnd): MoveTarget {
   const target = resolve(path);
   const draft = join(dirname(target), `.${basename(target)}.${randomBytes(4).toString('hex')}.partial`);
@@ -113,7 +113,7 @@ export function snapshotTarget({ path, prefix, now }: SnapshotEnd): MoveTarget {
   };
 }
 
-/** Throws ConfigError if the file cannot be written. */
+/** Runs a write. Throws ConfigError if the file cannot be written. */
 function writable<R>(path: string, write: () => R): R {
   try {
     return write();
@@ -122,7 +122,7 @@ function writable<R>(path: string, write: () => R): R {
   }
 }
 
-/** The records of the file. Keys that one transaction wrote share a revision and are numbered within it. */
+/** Makes the records of the file. Keys of one transaction share a revision and are numbered within it. */
 class RevisionEncoder {
   readonly #prefix: string;
   readonly #now: number;
@@ -136,7 +136,7 @@ class RevisionEncoder {
     this.#now = now;
   }
 
-  /** In ascending order of their ids. */
+  /** The granted leases, in ascending order of their ids. */
   get leases(): readonly WrittenLease[] {
     return [...this.#leases.values()];
   }
