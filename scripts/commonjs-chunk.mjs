@@ -23,7 +23,7 @@ export async function commonJsOf(text) {
     rest = rest.slice(statement.length);
   }
   rest = rest
-    .replace(EXPORTS, (_, names) => `Object.assign(exports,{${names.split(',').map(exportOf).join(',')}});`)
+    .replace(EXPORTS, (_, names) => `module.exports={${names.split(',').map(exportOf).join(',')}};`)
     .replace(CHUNK_ON_CALL, 'require("$1.cjs")')
     .replace(LAZY_CHUNK, 'Promise.resolve().then(()=>require("$1.cjs"))');
   const { code } = await transform(imports.join('') + rest, {
