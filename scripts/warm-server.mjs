@@ -18,6 +18,7 @@ for (const path of ['/readyz', '/version', '/api', '/apis']) await server.ask(pa
 for (const [flag, value] of usual('--semi-space-growth-factor', '--interrupt-budget'))
   setFlagsFromString(`${flag}=${value}`);
 setFlagsFromString('--parallel-scavenge');
+setFlagsFromString('--allocation-site-pretenuring');
 setFlagsFromString('--flush-bytecode');
 writeFileSync(join(folder, 'serve.cache'), server.script.createCachedData());
 await server.stop();

@@ -11,6 +11,7 @@ import { setFlagsFromString } from 'node:v8';
 export function setFlagsForStart(): void {
   optimiseInLoad(false);
   collectOnOneThread();
+  allocateInYoungGeneration();
 }
 
 /**
@@ -42,4 +43,15 @@ const DEFAULT_BUDGET = 67_584;
  */
 function collectOnOneThread(): void {
   setFlagsFromString('--no-parallel-scavenge');
+}
+
+/**
+ * Makes optimised code allocate all objects in the young generation. By default V8 allocates the objects of a place in
+ * the code in the old generation once most of them have survived a minor collection. While the young generation is
+ * small, the requests in flight fill it, so the objects of requests survive; V8 does not revise that decision later. Each
+ * create then left 3 KB, and the buffers that these refer to, for a major collection to free: on etcd, three times as
+ * many major collections.
+ */
+function allocateInYoungGeneration(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
 }
