@@ -1,9 +1,10 @@
 /**
- * The interface of the client: one `Api` per kind and namespace. Every call sends requests through one Transport and
- * takes an AbortSignal. Invariants: a response with an HTTP code of failure is thrown as a StatusError, for which the
- * guards (`isNotFound`, `isConflict`, ...) exist; if its body is no Status, one is made from the code, as in client-go,
- * with the cause UnexpectedServerResponse. A connection that fails is a TransportError; a response that cannot be read
- * is a TransportError that is not retryable. Nothing is retried here: that is the transport's concern.
+ * The interface of the client: one `Api` per kind and namespace. All calls send requests through one Transport and take
+ * an AbortSignal.
+ * Invariants: a response with an HTTP error code is thrown as a StatusError, for which there are guards (`isNotFound`,
+ * `isConflict`, ...). If its body is not a Status, one is made from the code, as in client-go, with the cause
+ * UnexpectedServerResponse. A failed connection is a TransportError; a response that cannot be read is a TransportError
+ * that is not retryable. The client does not retry; a transport may (`withRetries`).
  */
 import type { HttpHeaders, Transport, TransportResponse } from '../apimachinery/http/transport.ts';
 import type { WatchEvent } from '../apimachinery/watch/watch-event.ts';
@@ -24,70 +25,72 @@ export interface GetOptions extends CallOptions {
 }
 
 export interface SelectOptions extends CallOptions {
-  /** In the syntax of queries: `app=web,tier!=db`. Default: every object. */
+  /** A label selector, such as `app=web,tier!=db`. Default: every object. */
   readonly labelSelector?: string;
-  /** `metadata.name=web`. Default: every object. */
+  /** A field selector, such as `metadata.name=web`. Default: every object. */
   readonly fieldSelector?: string;
 }
 
 export interface ListOptions extends SelectOptions {
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
-  /** Objects per request. Default 500; 0 asks for all at once. */
+  /** The number of objects per request. Default 500; 0: all objects in one request. */
   readonly pageSize?: number;
 }
 
 export interface PageOptions extends SelectOptions {
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
-  /** 0, the default, means no limit. */
+  /** The most objects in the page. Default 0: no limit. */
   readonly limit?: number;
-  /** The token of the page before. */
+  /** The `continueToken` of the previous page. */
   readonly continueToken?: string;
 }
 
 /** One page of a list. */
 export interface Page<T> {
   readonly items: readonly Stored<T>[];
-  /** The revision of the whole list, for a watch that follows. */
+  /** The revision of the whole list, from which a watch can continue. */
   readonly resourceVersion: string;
   /** '' on the last page. */
   readonly continueToken: string;
   readonly remainingItemCount: number | undefined;
 }
 
-/** The objects of a list, page by page as the loop goes on. Each loop over it lists again. */
+/** The objects of a list. Pages are requested while the loop runs. Each loop lists again. */
 export interface ObjectList<T> extends AsyncIterable<Stored<T>> {
   /** Reads all pages. */
   toArray(): Promise<Stored<T>[]>;
 }
 
 export interface WatchOptions extends SelectOptions {
-  /** Events after this revision. Default: the present objects as ADDED events, in no order, then changes. */
+  /**
+   * The watch begins after this revision. Default: with the existing objects as ADDED events, in no particular order.
+   */
   readonly resourceVersion?: string;
   /** Default true. */
   readonly allowBookmarks?: boolean;
-  /** Whether the watch begins with the present objects, followed by a bookmark. Default false. */
+  /** Whether the watch begins with the existing objects, followed by a bookmark. Default false. */
   readonly sendInitialEvents?: boolean;
-  /** The server ends the watch after this time. Default: the server's own. */
+  /** The server ends the watch after this time. Default: decided by the server. */
   readonly timeoutSeconds?: number;
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Default: derived by the server from the user agent. */
+  /** The name of the field manager. Default: the server derives it from the user agent. */
   readonly fieldManager?: string;
-  /** Nothing is stored. Default false. */
+  /** Whether the request is processed without storing anything. Default false. */
   readonly dryRun?: boolean;
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
-  /** Receives each warning of the response. Default: warnings are dropped. */
+  /** Called with each warning of the response. Default: warnings are dropped. */
   readonly onWarning?: (text: string) => void;
 }
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
-  /** Takes fields over from other managers instead of failing with a Conflict. Default false. */
+  /** Whether to take fields over from other managers, instead of failing with a Conflict. Default false. */
   readonly force?: boolean;
-  /** `status` or `scale`. Default: the object itself. */
+  /** The subresource to patch: `status` or `scale`. Default: the object itself. */
   readonly subresource?: string;
 }
 
@@ -111,7 +114,7 @@ export interface DeleteOptions extends CallOptions {
   readonly gracePeriodSeconds?: number;
   /** Default: the default of the kind, which is Background for almost all. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
-  /** The deletion fails with a Conflict unless the object has this identity. */
+  /** The deletion fails with a Conflict if the object has another uid or resourceVersion. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly dryRun?: boolean;
 }
@@ -129,13 +132,13 @@ export interface ConnectOptions extends CallOptions {
 /** The objects of a kind in one namespace, in all namespaces, or in the cluster. */
 export interface Collection<T> {
   readonly kind: Kind<T>;
-  /** undefined for a cluster-scoped kind and for all namespaces. */
+  /** Undefined for a cluster-scoped kind and for all namespaces. */
   readonly namespace: string | undefined;
   list(options?: ListOptions): ObjectList<T>;
   listPage(options?: PageOptions): Promise<Page<T>>;
   /**
-   * One watch request. The loop ends when the server ends the watch; an ERROR event is the last one. Leaving the loop
-   * closes the request. A program that must not miss a change uses an informer instead.
+   * Sends one watch request. The loop ends when the server ends the watch; an ERROR event is the last event. Leaving
+   * the loop closes the request. Programs that must not miss a change should use an informer instead.
    */
   watch(options?: WatchOptions): AsyncIterable<WatchEvent<Stored<T>>>;
 }
@@ -143,31 +146,31 @@ export interface Collection<T> {
 /** The objects of a kind in one namespace, or in the cluster. */
 export interface Api<T> extends Collection<T> {
   get(name: string, options?: GetOptions): Promise<Stored<T>>;
-  /** As `get`, but resolves with undefined if there is no such object. */
+  /** Like `get`, but resolves with undefined if the object does not exist. */
   find(name: string, options?: GetOptions): Promise<Stored<T> | undefined>;
-  /** `apiVersion` and `kind` may be absent: those of the kind are sent. */
+  /** Creates an object. `apiVersion` and `kind` may be absent: they are added from the kind. */
   create(object: DeepReadonly<T>, options?: WriteOptions): Promise<Stored<T>>;
   /**
-   * Replaces the object that `metadata.name` names. With a resourceVersion it fails with a Conflict if the object has
-   * changed since.
+   * Replaces the object with this `metadata.name`. If the object has a resourceVersion that is not the current one, the
+   * update fails with a Conflict.
    */
   update(object: DeepReadonly<T>, options?: WriteOptions): Promise<Stored<T>>;
-  /** Replaces the status only. */
+  /** Like `update`, but replaces only the status. */
   updateStatus(object: DeepReadonly<T>, options?: WriteOptions): Promise<Stored<T>>;
   patch(name: string, patch: ObjectPatch, options?: PatchOptions): Promise<Stored<T>>;
-  /** Server-side apply. Creates the object if it is missing. */
+  /** Applies a configuration with server-side apply. Creates the object if it does not exist. */
   apply(configuration: Applied<T>, options: ApplyOptions): Promise<Stored<T>>;
   /**
-   * Resolves with the object if it still exists, because it has finalizers or a grace period, and with undefined if it
-   * is gone.
+   * Deletes an object. Resolves with the object if it still exists, because it has finalizers or a grace period; with
+   * undefined if it was removed.
    */
   delete(name: string, options?: DeleteOptions): Promise<Stored<T> | undefined>;
   deleteCollection(options?: DeleteOptions & SelectOptions): Promise<void>;
-  /** The scale subresource. */
+  /** Reads the scale subresource. */
   getScale(name: string, options?: CallOptions): Promise<Stored<Scale>>;
   /** Sets `spec.replicas` through the scale subresource. */
   scale(name: string, replicas: number, options?: WriteOptions): Promise<Stored<Scale>>;
-  /** Any subresource of one object, such as `token`, `eviction` or `approval`. */
+  /** Returns the Api of any subresource of one object, such as `token`, `eviction` or `approval`. */
   subresource(name: string, subresource: string): SubresourceApi;
 }
 
@@ -177,18 +180,18 @@ export interface SubresourceApi {
   create(body: object, options?: WriteOptions): Promise<JsonObject>;
   update(body: object, options?: WriteOptions): Promise<JsonObject>;
   patch(patch: ObjectPatch, options?: WriteOptions): Promise<JsonObject>;
-  /** The raw response, for `log` and `proxy`. A failure is a response here, not an error. */
+  /** Returns the raw response, for `log` and `proxy`. A response with an error code does not reject. */
   connect(options?: ConnectOptions): Promise<TransportResponse>;
 }
 
 export interface Client {
   readonly transport: Transport;
-  /** The Api of a cluster-scoped kind. */
+  /** Returns the Api of a cluster-scoped kind. */
   api<T>(kind: Kind<T, 'Cluster'>): Api<T>;
-  /** The Api of a namespaced kind in one namespace. */
+  /** Returns the Api of a namespaced kind in one namespace. */
   api<T>(kind: Kind<T, 'Namespaced'>, namespace: string): Api<T>;
   /** For a kind whose scope is known at run time only. Throws BugError if namespace and scope do not fit. */
   api<T>(kind: Kind<T>, namespace: string | undefined): Api<T>;
-  /** All objects of a kind, in every namespace. */
+  /** Returns the collection of all objects of a kind, in all namespaces. */
   all<T>(kind: Kind<T>): Collection<T>;
 }

@@ -1,4 +1,4 @@
-/** The client: Apis of kinds over one transport. */
+/** Creates clients: Apis of kinds over one transport. */
 import { MAX_FRAME_BYTES } from '../apimachinery/codec/framing.ts';
 import type { Transport } from '../apimachinery/http/transport.ts';
 import { BugError } from '../base/errors.ts';
@@ -8,15 +8,15 @@ import { type ClientContext, ObjectApi } from './object-api.ts';
 import { MAX_RESPONSE_BYTES } from './response.ts';
 
 export interface ClientOptions {
-  /** The bound of one response in bytes; a larger one is a TransportError. Default 256 MiB. */
+  /** The most bytes of one response; a larger response is a TransportError. Default 256 MiB. */
   readonly maxResponseBytes?: number;
-  /** The bound of one watch event in bytes; a larger one is a TransportError. Default 16 MiB, as in client-go. */
+  /** The most bytes of one watch event; a larger event is a TransportError. Default 16 MiB, as in client-go. */
   readonly maxWatchEventBytes?: number;
-  /** Receives the warnings of calls without an `onWarning` of their own. Default: they are dropped. */
+  /** Called with the warnings of calls that have no `onWarning`. Default: warnings are dropped. */
   readonly onWarning?: (text: string) => void;
 }
 
-/** Opens nothing: the transport connects when it is called. */
+/** Creates a client. It opens no connection: the transport connects when it is called. */
 export function createClient(transport: Transport, options: ClientOptions = {}): Client {
   const context: ClientContext = {
     transport,

@@ -1,6 +1,6 @@
 /**
- * The decoders of objects in lists and watches. Invariant: a decoded object has `apiVersion`, `kind`, and metadata with
- * a name.
+ * Decodes objects in lists and watches.
+ * Invariant: a decoded object has `apiVersion`, `kind`, and metadata with a name.
  */
 import { formatGroupVersion } from '../apimachinery/meta/gvk.ts';
 import { TransportError } from '../base/errors.ts';
@@ -15,10 +15,10 @@ import type { Stored } from './object-types.ts';
  */
 export type ObjectDecoder<T> = (bytes: Uint8Array) => T;
 
-/** Completes an object that was parsed. Throws TransportError if it has no name. */
+/** Adds missing `apiVersion` and `kind` to a parsed object. Throws TransportError if it has no name. */
 export type ObjectCompleter<T> = (value: JsonValue) => T;
 
-/** The decoder of the objects of a kind: exact JSON, with int64 as bigint where a double would lose digits. */
+/** Returns the decoder of the objects of a kind. Integers that a double would round become bigints. */
 export function objectDecoder<T>(kind: Kind<T>): ObjectDecoder<Stored<T>> {
   const complete = objectCompleter(kind);
   return (bytes) => {
@@ -28,7 +28,7 @@ export function objectDecoder<T>(kind: Kind<T>): ObjectDecoder<Stored<T>> {
   };
 }
 
-/** Fills in `apiVersion` and `kind`, which servers omit in the items of lists. */
+/** Returns the completer of the objects of a kind. Servers omit `apiVersion` and `kind` in the items of lists. */
 export function objectCompleter<T>(kind: Kind<T>): ObjectCompleter<Stored<T>> {
   const type = { apiVersion: formatGroupVersion(kind), kind: kind.kind };
   return (value) => {
@@ -39,7 +39,7 @@ export function objectCompleter<T>(kind: Kind<T>): ObjectCompleter<Stored<T>> {
   };
 }
 
-/** The object with `apiVersion` and `kind`. Those that it has are kept. */
+/** Returns the object with `apiVersion` and `kind`. Existing ones are kept. */
 export function withType(object: JsonObject, type: { readonly apiVersion: string; readonly kind: string }): JsonObject {
   if (object['kind'] !== undefined && object['apiVersion'] !== undefined) return object;
   return { apiVersion: type.apiVersion, kind: type.kind, ...object };

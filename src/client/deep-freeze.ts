@@ -1,11 +1,11 @@
-/** Freezing of JSON values. */
+/** Freezes JSON values. */
 
-/** Deeper values are walked with an explicit stack: readers allow more nesting than the call stack does. */
+/** Deeper values are visited with an explicit stack, because JSON may be nested deeper than the call stack allows. */
 const RECURSION_DEPTH = 200;
 
 /**
- * Freezes a value and everything in it, and returns it. A root that is frozen counts as frozen throughout, so a second
- * call costs nothing: the root is frozen last.
+ * Freezes a value and everything in it, and returns it. The root is frozen last, so a frozen root means that everything
+ * in it is frozen, and a second call costs nothing.
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) freezeObject(value, RECURSION_DEPTH);
@@ -25,7 +25,7 @@ function freezeObject(object: object, depth: number): void {
   Object.freeze(object);
 }
 
-/** A part that is frozen may be shared with other objects. */
+/** Freezes a part of a value. A frozen part, which may be shared with other objects, is skipped. */
 function freezePart(value: unknown, depth: number): void {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) freezeObject(value, depth - 1);
 }

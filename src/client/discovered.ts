@@ -1,9 +1,9 @@
-/** The groups, versions and resources of a server as discovery publishes them, and the search in them. */
+/** The groups, versions and resources of a server, as discovery publishes them, and functions that search them. */
 import { formatGroupVersion, type GroupVersion } from '../apimachinery/meta/gvk.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { UntypedObject } from './object-types.ts';
 
-/** A value of this type is a token of its kind. */
+/** A resource in discovery. It can be used as a kind token. */
 export interface DiscoveredResource extends Kind<UntypedObject> {
   readonly scope: Scope;
   readonly singular: string;
@@ -14,7 +14,7 @@ export interface DiscoveredResource extends Kind<UntypedObject> {
 }
 
 export interface DiscoveredSubresource {
-  /** Without the resource: `status`, `scale`. */
+  /** The name without the resource: `status`, `scale`. */
   readonly name: string;
   readonly kind: string;
   readonly verbs: readonly string[];
@@ -32,26 +32,26 @@ export interface DiscoveredGroup {
   readonly versions: readonly DiscoveredVersion[];
 }
 
-/** A version whose resources could not be read. Those that were known before are kept. */
+/** A version whose resources could not be read. Its last known resources are kept. */
 export interface UnavailableVersion extends GroupVersion {
   readonly message: string;
 }
 
 /** The content of discovery at one moment. */
 export interface DiscoverySnapshot {
-  /** The core group first, then the order of the server. */
+  /** The core group first, then the groups in the order of the server. */
   readonly groups: readonly DiscoveredGroup[];
   readonly unavailable: readonly UnavailableVersion[];
 }
 
-/** All resources: groups, versions and resources in the order of the server. */
+/** Returns all resources, in the order of the server. */
 export function resourcesOf({ groups }: DiscoverySnapshot): readonly DiscoveredResource[] {
   return groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
 }
 
 /**
- * Every resource once, in the first version of its group that serves it. With `verbs`, only resources that have all of
- * them, in the first version that has them.
+ * Returns every resource once, in the first version of its group that serves it. With `verbs`, only resources that have
+ * all of these verbs, in the first version in which they do.
  */
 export function preferredResources(
   { groups }: DiscoverySnapshot,
@@ -68,7 +68,7 @@ export function preferredResources(
   });
 }
 
-/** The resource of a kind in exactly this version. */
+/** Returns the resource of a kind in exactly this version. */
 export function resourceOfKind(
   snapshot: DiscoverySnapshot,
   apiVersion: string,
@@ -82,9 +82,9 @@ export function resourceOfKind(
 }
 
 /**
- * The resource that a person means by `deploy`, `deployments.apps`, `Deployment.v1.apps` and the like: plural,
- * singular, kind or short name, with or without group and version, as kubectl takes them. Groups and versions are tried
- * in the order of the server; a short name counts only if nothing else has the name.
+ * Finds a resource by a name as kubectl accepts it, such as `deploy`, `deployments.apps` or `Deployment.v1.apps`:
+ * plural, singular, kind or short name, with or without group and version. Groups and versions are tried in the order
+ * of the server. Short names are tried last.
  */
 export function resourceNamed(snapshot: DiscoverySnapshot, wanted: string): DiscoveredResource | undefined {
   const [name = '', ...rest] = wanted.toLowerCase().split('.');

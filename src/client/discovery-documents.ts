@@ -1,6 +1,6 @@
 /**
- * The reader of discovery documents: the aggregated ones, or the older ones of a server that does not have them.
- * Invariant: a version that cannot be read keeps the resources that were known before, and fails no other version.
+ * Reads discovery documents: the aggregated ones, or the legacy ones if the server does not have aggregated discovery.
+ * Invariant: a version that cannot be read keeps its last known resources, and does not affect other versions.
  */
 import type { Transport, TransportResponse } from '../apimachinery/http/transport.ts';
 import { objectsAt, textAt, textsAt } from '../apimachinery/meta/object-fields.ts';
@@ -19,7 +19,7 @@ import { type Call, parseObject, readBody, sendChecked, sendForObject, unusable 
 
 export type RootPath = '/api' | '/apis';
 
-/** The content of a root. `etag` is undefined if the server cannot tell whether the content changed. */
+/** The content of `/api` or `/apis`. `etag` is undefined if the server does not send one. */
 export interface DiscoveryRoot {
   readonly etag: string | undefined;
   readonly groups: readonly DiscoveredGroup[];
@@ -37,12 +37,12 @@ const AGGREGATED =
 const EMPTY: DiscoveryRoot = { etag: undefined, groups: [], unavailable: [] };
 
 /**
- * Reads a root. `before` is its content at the last read; it is returned itself if the server says that nothing
- * changed. A root that does not exist or is forbidden is empty. Rejects if the root itself cannot be read.
+ * Reads a root. `before` is its content at the last read; the same object is returned if the server answers that
+ * nothing has changed. A root that does not exist or is forbidden is empty. Rejects if the root cannot be read.
  */
 export async function readRoot(path: RootPath, source: Source): Promise<DiscoveryRoot> {
   const { before } = source;
-  // Content that is partly unavailable must be read again, whatever its tag.
+  // If a version was unavailable, the content must be read again, whatever its ETag.
   const etag = before?.unavailable.length === 0 ? before.etag : undefined;
   const call = callOf(path, {
     accept: AGGREGATED,
@@ -82,7 +82,7 @@ function tagOf({ headers }: TransportResponse): string | undefined {
   return typeof etag === 'string' && etag !== '' ? etag : undefined;
 }
 
-/** A version that is Stale is one whose server does not answer at present. */
+/** Parses an aggregated document. A Stale version is one whose server does not answer at the moment. */
 function aggregated(
   document: JsonObject,
   before: DiscoveryRoot | undefined,
@@ -126,7 +126,7 @@ interface GroupVersions {
   readonly versions: readonly string[];
 }
 
-/** The preferred version comes first. */
+/** Returns the versions of a group, the preferred version first. */
 function orderedVersions(group: JsonObject): GroupVersions {
   const preferred = textAt(group, 'preferredVersion', 'version');
   const versions = objectsAt(group, 'versions').map((version) => textAt(version, 'version'));
@@ -134,7 +134,9 @@ function orderedVersions(group: JsonObject): GroupVersions {
   return { name: textAt(group, 'name'), versions: ordered.filter((text) => text !== '') };
 }
 
-/** Reads the document of each version. A version that is not found has gone since the list of groups was read. */
+/**
+ * Reads the legacy document of each version. A version that is not found was removed after the list of groups was read.
+ */
 async function older(groups: readonly GroupVersions[], source: Source): Promise<DiscoveryRoot> {
   const unavailable: UnavailableVersion[] = [];
   const read = async (group: string, version: string): Promise<DiscoveredVersion> => {
@@ -154,7 +156,7 @@ async function older(groups: readonly GroupVersions[], source: Source): Promise<
   return { etag: undefined, groups: await Promise.all(all), unavailable };
 }
 
-/** Subresources are entries of their own, `pods/log`, after their resource or before it. */
+/** Parses a legacy document. Subresources are separate entries, such as `pods/log`, before or after their resource. */
 function olderResources(group: string, version: string, list: JsonObject): readonly DiscoveredResource[] {
   const entries = objectsAt(list, 'resources');
   const subresources = new Map<string, DiscoveredSubresource[]>();

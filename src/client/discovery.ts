@@ -1,7 +1,8 @@
 /**
- * Discovery with a cache. Invariants: one read of the server is in progress at a time, and at most one waits for it; a
- * lookup that fails reads again at most once; reads for unknown names are limited, so that a program that asks for a kind that
- * does not exist does not load the server.
+ * Discovery with a cache.
+ * Invariants: one read of the server is in progress at a time, and at most one more is queued. A lookup that finds
+ * nothing causes at most one read. Reads for unknown names are rate-limited, so that a program that asks for a
+ * nonexistent kind does not load the server.
  */
 import type { Transport } from '../apimachinery/http/transport.ts';
 import { formatGroupVersion } from '../apimachinery/meta/gvk.ts';
@@ -26,35 +27,41 @@ export interface DiscoveryOptions {
 }
 
 export interface Discovery {
-  /** The content, from the cache if it is not too old. Rejects if the server cannot be read and nothing is cached. */
+  /**
+   * Returns the content, from the cache if it is not too old. Rejects if the server cannot be read and nothing is
+   * cached.
+   */
   snapshot(): Promise<DiscoverySnapshot>;
-  /** Reads the server: a read that is in progress is not enough. A server with ETags is asked only whether something changed. */
+  /**
+   * Reads the server, in a read that begins after this call. If the server sends ETags, unchanged content is not
+   * transferred again.
+   */
   refresh(): Promise<DiscoverySnapshot>;
-  /** The next call reads the server. What is known of unavailable versions is kept. */
+  /** Makes the next call read the server. The last known resources of unavailable versions are kept. */
   invalidate(): void;
   /**
-   * The kind of an object or of an owner reference, in exactly this version. A kind that is not known is looked for
-   * again on the server. Rejects with a NotFound if it does not exist, and with a ServiceUnavailable if the server of
-   * its group does not answer, so that its absence proves nothing.
+   * Finds the kind of an object or of an owner reference, in exactly this version. Reads the server again for an
+   * unknown kind. Rejects with a NotFound if the kind does not exist, and with a ServiceUnavailable if the server of
+   * its group does not answer, so that it may exist.
    */
   kindOf(apiVersion: string, kind: string): Promise<DiscoveredResource>;
   /**
-   * The resource that a person means: plural, singular, kind or short name, with or without group and version, such as
-   * `deployments.apps`. Rejects as `kindOf`.
+   * Finds a resource by a name as kubectl accepts it: plural, singular, kind or short name, with or without group and
+   * version, such as `deployments.apps`. Rejects like `kindOf`.
    */
   kindFor(name: string): Promise<DiscoveredResource>;
-  /** As `kindFor`, but resolves with undefined if there is none. */
+  /** Like `kindFor`, but resolves with undefined if there is no such resource. */
   find(name: string): Promise<DiscoveredResource | undefined>;
-  /** Every resource once, in its preferred version, that has all of the verbs. Default: any verbs. */
+  /** Returns every resource that has all of the verbs, once, in its preferred version. Default: every resource. */
   resources(options?: { readonly verbs?: readonly string[] }): Promise<readonly DiscoveredResource[]>;
 }
 
 const MAX_AGE_MS = 600_000;
-/** Reads for unknown names: a burst of 10, then one per second. */
+/** The rate limit of reads for unknown names: a burst of 10, then one per second. */
 const BURST = 10;
 const INTERVAL_MS = 1_000;
 
-/** Reads nothing before the first call. */
+/** Creates a discovery. It reads nothing before the first call. */
 export function createDiscovery(source: Client | Transport, options: DiscoveryOptions = {}): Discovery {
   const transport = typeof source === 'function' ? source : source.transport;
   return new CachedDiscovery(transport, options.clock ?? systemClock, options.maxAgeMs ?? MAX_AGE_MS);
@@ -66,9 +73,9 @@ class CachedDiscovery implements Discovery {
   readonly #maxAgeMs: number;
   #roots: readonly [core: DiscoveryRoot, groups: DiscoveryRoot] | undefined;
   #snapshot: DiscoverySnapshot | undefined;
-  /** Monotonic. The content must be read again after it. */
+  /** The monotonic time after which the content must be read again. */
   #expiresAt = 0;
-  /** Counts invalidations. A read that began before one is too old for calls after it. */
+  /** Counts invalidations. A read that began before an invalidation is too old for calls after it. */
   #turn = 0;
   #reading: { readonly turn: number; readonly snapshot: Promise<DiscoverySnapshot> } | undefined;
   /** The read that begins when the one in progress ends. */
@@ -141,7 +148,7 @@ class CachedDiscovery implements Discovery {
     const before = this.#snapshot;
     const snapshot = await this.snapshot();
     const found = look(snapshot);
-    // Groups that this call has read are as new as a second read.
+    // No second read if this call has just read the server.
     if (found !== undefined || snapshot !== before || !this.#mayRead()) return found;
     return look(await this.refresh());
   }
@@ -171,7 +178,7 @@ class CachedDiscovery implements Discovery {
       readRoot('/apis', { transport: this.#transport, before: before?.[1] }),
     ]);
     if (turn === this.#turn) this.#expiresAt = this.#clock.monotonic() + this.#maxAgeMs;
-    // The same content is the same value.
+    // Unchanged content keeps its identity.
     if (this.#snapshot !== undefined && core === before?.[0] && groups === before?.[1]) return this.#snapshot;
     this.#roots = [core, groups];
     this.#snapshot = {

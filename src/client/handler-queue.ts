@@ -1,9 +1,9 @@
 /**
  * The queue of one event handler. Invariants:
- * - Calls of the handler follow one another. A call that throws or rejects is reported, and the next one follows.
+ * - Calls of the handler never overlap. A call that throws or rejects is reported, and the next call follows.
  * - The notifications of one object are delivered in order, and the last one is its newest state.
- * - Up to MERGE_FROM pending notifications are kept as they are. Beyond that, the changes of one object are merged: the
- *   queue then holds at most two notifications (a delete and an add) per object in addition.
+ * - Up to MERGE_FROM pending notifications are kept unchanged. Beyond that, the changes of one object are merged: the
+ *   queue then has at most two more notifications (a delete and an add) per object.
  */
 import { Deferred } from '../base/deferred.ts';
 import { toError } from '../base/errors.ts';
@@ -13,7 +13,7 @@ import type { EventHandler, HandlerRegistration, ObjectKey } from './informer.ts
 
 const MERGE_FROM = 1000;
 
-/** The place in the queue behind the objects of the first list. */
+/** The entry in the queue after the objects of the first list. */
 const SYNCED = { type: 'synced' } as const;
 
 type Entry<T> = StoreChange<T> | typeof SYNCED;
@@ -30,11 +30,11 @@ export class HandlerQueue<T> implements HandlerRegistration {
   readonly #synced = new Deferred<void>();
   #hasSynced = false;
   #closed = false;
-  /** Entries from #head on are pending. undefined: an entry that was merged away. */
+  /** Entries from #head on are pending. Undefined: the entry was merged with a later one. */
   #entries: (Entry<T> | undefined)[] = [];
   #head = 0;
   #mergedAway = 0;
-  /** The position of the last pending entry of each object. Exists while entries are merged. */
+  /** The position of the last pending entry of each object. Only while entries are merged. */
   #last: Map<ObjectKey, number> | undefined;
   /** The call that is running. */
   #running: Promise<void> | undefined;
@@ -162,7 +162,7 @@ export class HandlerQueue<T> implements HandlerRegistration {
     if (this.#mergedAway > this.#entries.length / 2) this.#compact();
   }
 
-  /** Drops the entries that were delivered or merged away. */
+  /** Drops the entries that were delivered or merged. */
   #compact(): void {
     this.#entries = this.#entries.slice(this.#head).filter((entry) => entry !== undefined);
     this.#head = 0;
@@ -181,7 +181,7 @@ export class HandlerQueue<T> implements HandlerRegistration {
   }
 }
 
-/** The one change that two changes of an object amount to. undefined: none. */
+/** Merges two changes of an object into one. Undefined: they cancel each other out. */
 function mergeChanges<T>(first: StoreChange<T>, second: StoreChange<T>): StoreChange<T> | undefined {
   if (second.type === 'delete') return first.type === 'add' ? undefined : second;
   const object = second.type === 'add' ? second.object : second.after;

@@ -1,7 +1,7 @@
 /**
  * The store of an informer. Invariants:
- * - An object that it hands out is frozen throughout. It is frozen at the first hand-out: that costs about a third of
- *   parsing it, which objects that are only counted or looked up by key need not pay.
+ * - Objects that the store returns are deeply frozen. An object is frozen when it is first returned, because freezing
+ *   costs about a third of parsing, and many objects are never returned.
  * - An object whose resourceVersion has not changed keeps its identity.
  * - Every index has exactly the objects of the store.
  */
@@ -20,7 +20,7 @@ export type StoreChange<T> =
       readonly type: 'add';
       readonly key: ObjectKey;
       readonly object: Stored<T>;
-      /** Whether it belongs to the first list. */
+      /** Whether the object belongs to the first list. */
       readonly isInitial: boolean;
     }
   | { readonly type: 'update'; readonly key: ObjectKey; readonly before: Stored<T>; readonly after: Stored<T> }
@@ -28,7 +28,7 @@ export type StoreChange<T> =
       readonly type: 'delete';
       readonly key: ObjectKey;
       readonly object: Stored<T>;
-      /** Whether the object is its last state. */
+      /** Whether `object` is the last state of the object. */
       readonly isFinal: boolean;
     };
 
@@ -44,10 +44,10 @@ export class IndexedStore<T> implements ObjectStore<T> {
   readonly #onIndexFailure: (error: Error) => void;
   #objects: Map<ObjectKey, Stored<T>> = new Map();
   readonly #indexes = new Map<string, StoreIndex<T>>();
-  /** Made by the first list of a namespace. */
+  /** Created by the first list of a namespace. */
   #namespaces: StoreIndex<T> | undefined;
   #resourceVersion = '';
-  /** The selector of the last list, which is often that of the next one. */
+  /** The parsed selector of the last list, which the next list often has, too. */
   #selector: { readonly text: string; readonly matches: LabelTest } | undefined;
 
   constructor(onIndexFailure: (error: Error) => void) {
@@ -90,7 +90,7 @@ export class IndexedStore<T> implements ObjectStore<T> {
     return this.#objects.keys();
   }
 
-  /** Indexes the present objects, too. Throws BugError if another index has the name. */
+  /** Adds an index, and indexes the existing objects. Throws BugError if an index has the same name. */
   addIndex(name: string, indexFunction: IndexFunction<T>): void {
     if (this.#indexes.has(name)) throw new BugError(`the store has an index ${JSON.stringify(name)} already`);
     this.#indexes.set(
@@ -99,7 +99,7 @@ export class IndexedStore<T> implements ObjectStore<T> {
     );
   }
 
-  /** The object without freezing it, for comparisons. */
+  /** Returns an object without freezing it, for comparisons. */
   peek(key: ObjectKey): Stored<T> | undefined {
     return this.#objects.get(key);
   }
@@ -128,7 +128,7 @@ export class IndexedStore<T> implements ObjectStore<T> {
 
   /**
    * Replaces the contents in one step. Takes ownership of `objects`. Returns the differences: first the deletions, then
-   * the others in the order of `objects`. An object with another uid is a deletion and an addition.
+   * the other changes in the order of `objects`. An object with another uid is a deletion and an addition.
    */
   replace(objects: Map<ObjectKey, Stored<T>>, resourceVersion: string): readonly StoreChange<T>[] {
     const isInitial = this.#resourceVersion === '';
@@ -148,12 +148,12 @@ export class IndexedStore<T> implements ObjectStore<T> {
         before === undefined ? { type: 'add', key, object, isInitial } : { type: 'update', key, before, after: object },
       );
     }
-    // A server that was restored from a backup may be at an older revision.
+    // Not `advance`: a server that was restored from a backup may be at an older revision.
     this.#resourceVersion = resourceVersion;
     return changes;
   }
 
-  /** Moves the revision of the store forward. */
+  /** Raises the revision of the store. An older revision is ignored. */
   advance(resourceVersion: string): void {
     if (compareResourceVersions(resourceVersion, this.#resourceVersion) > 0) this.#resourceVersion = resourceVersion;
   }

@@ -1,6 +1,7 @@
 /**
- * The informers of a program. Invariant: one informer exists per kind, namespace, selectors, transform and
- * metadataOnly, and lives until the set stops.
+ * The informers of a program.
+ * Invariant: there is one informer per kind, namespace, selectors, transform and metadataOnly. It lives until the set
+ * stops.
  */
 import { systemClock } from '../base/clock.ts';
 import { BugError } from '../base/errors.ts';
@@ -9,7 +10,7 @@ import type { Informer, InformerFailure, InformerOptions, InformerSet, InformerS
 import { SharedInformer } from './shared-informer.ts';
 import { transportSource } from './transport-source.ts';
 
-/** The objects that an informer has. Informers with equal scopes and the same transform are shared. */
+/** The objects that an informer covers. Informers with equal scopes and the same transform are shared. */
 interface InformerScope {
   readonly namespace: string | undefined;
   readonly labelSelector: string;
@@ -24,7 +25,7 @@ interface Held {
   readonly indexes: Map<string, unknown>;
 }
 
-/** Informers that list and watch over one transport. Nothing is sent before `start`. */
+/** Creates a set of informers that list and watch over one transport. Nothing is sent before `start`. */
 export function createInformerSet(options: InformerSetOptions): InformerSet {
   return new Informers(options);
 }
@@ -103,7 +104,10 @@ class Informers implements InformerSet {
     });
   }
 
-  /** A callback that throws must not interrupt the protocol: what it throws becomes an uncaught error of its own. */
+  /**
+   * Reports a failure. If the callback throws, the error becomes an uncaught error, so that it does not interrupt the
+   * protocol.
+   */
   #report(error: Error, failure: InformerFailure): void {
     try {
       this.#options.onFailure?.(error, failure);

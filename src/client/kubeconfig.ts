@@ -1,6 +1,7 @@
 /**
- * The reader of kubeconfig files. It follows the rules of client-go (`tools/clientcmd`): of several files the first to
- * name something wins, and paths are relative to the file that has them. Nothing here reads a file.
+ * Parses kubeconfig files by the rules of client-go (`tools/clientcmd`): if several files define an entry, the first
+ * one is used, and paths are relative to the file that contains them. This module gets the texts of the files and reads
+ * none itself.
  */
 import { readYaml } from '../apimachinery/codec/yaml/yaml.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -12,7 +13,10 @@ export interface KubeconfigFile {
   readonly text: string;
 }
 
-/** A value that a kubeconfig has inline or in a file. `path` is resolved against `base`, the path of the kubeconfig. */
+/**
+ * A value that is inline in a kubeconfig or in a file. `path` is relative to the folder of `base`, the path of the
+ * kubeconfig.
+ */
 export type InlineOrFile =
   | { readonly kind: 'inline'; readonly base64: string }
   | { readonly kind: 'file'; readonly path: string; readonly base: string };
@@ -25,7 +29,7 @@ export interface ExecPlugin {
   readonly apiVersion: string;
   readonly provideClusterInfo: boolean;
   readonly installHint: string;
-  /** Whether the plugin may read from the terminal: it must (`Always`), may, or must not. Default `IfAvailable`. */
+  /** Whether the plugin must, may or must not read from the terminal. Default `IfAvailable`. */
   readonly interactiveMode: 'Always' | 'IfAvailable' | 'Never';
   /** The path of the kubeconfig. A command that contains a slash is relative to its folder. */
   readonly base: string;
@@ -46,12 +50,12 @@ export interface KubeconfigContext {
   readonly name: string;
   /** `https://127.0.0.1:6443`, without a slash at its end. */
   readonly server: string;
-  /** Undefined for the authorities that the system trusts. */
+  /** The CA of the server. Undefined: the CAs that the system trusts. */
   readonly ca: InlineOrFile | undefined;
   readonly insecureSkipTlsVerify: boolean;
-  /** The name in the certificate of the server. Undefined for the host of the URL. */
+  /** The expected name in the certificate of the server. Undefined: the host of the URL. */
   readonly tlsServerName: string | undefined;
-  /** `http://proxy:3128`. Undefined to connect to the server without a proxy. */
+  /** The proxy, such as `http://proxy:3128`. Undefined: no proxy. */
   readonly proxyUrl: string | undefined;
   readonly user: KubeconfigUser;
   /** Default `default`. */
@@ -60,7 +64,7 @@ export interface KubeconfigContext {
 
 /**
  * Returns the current context, or the named one. Throws ConfigError if a file is malformed, if the context, its cluster
- * or its user does not exist, or if it needs something that is not supported.
+ * or its user does not exist, or if it uses an unsupported feature.
  */
 export function readKubeconfig(files: readonly KubeconfigFile[], wanted?: string): KubeconfigContext {
   const configs = files.map(parse);
@@ -96,8 +100,8 @@ export interface KubeconfigUsers {
 }
 
 /**
- * Returns the users of a file, whatever its contexts and clusters are. Throws ConfigError if the file is malformed, or
- * if a user needs something that is not supported.
+ * Returns the users of a file, whether or not a context uses them. Throws ConfigError if the file is malformed, or if a
+ * user uses an unsupported feature.
  */
 export function readKubeconfigUsers(file: KubeconfigFile): KubeconfigUsers {
   const config = parse(file);
@@ -129,7 +133,7 @@ interface ParsedFile {
   readonly root: JsonObject;
 }
 
-/** An entry of one of the lists, with the file that has it. */
+/** An entry of one of the lists, with the path of its file. */
 interface Entry {
   readonly name: string;
   readonly path: string;
@@ -218,7 +222,7 @@ function inlineOrFile({ value, path: base }: Entry, name: string): InlineOrFile 
   return path === undefined ? undefined : { kind: 'file', path, base };
 }
 
-/** Returns undefined for an empty text, too. */
+/** Returns a string field; undefined if it is absent or empty. */
 function textOf(object: JsonObject, name: string): string | undefined {
   const value = getField(object, name);
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,7 +1,8 @@
 /**
- * Leader election on a Lease, with client-go's rules (tools/leaderelection). Invariant: the signals of a term abort at
- * the holder's own monotonic deadline at the latest (renewDeadlineMs after the start of the last renewal that is known
- * to have succeeded), before another candidate may take the Lease over (leaseDurationMs).
+ * Leader election on a Lease, with client-go's rules (tools/leaderelection).
+ * Invariant: the signals of a term abort no later than the deadline on the holder's own monotonic clock:
+ * renewDeadlineMs after the start of the last renewal that is known to have succeeded. This is before another candidate
+ * may take the Lease over (leaseDurationMs).
  *
  * This is stricter than client-go, whose leader may act for renewDeadline plus retryPeriod after its last renewal, and
  * whose checks depend on a timer.
@@ -30,13 +31,14 @@ export interface LeaderElectionOptions {
    */
   readonly leaseDurationMs?: number;
   /**
-   * How long the leader acts after its last renewal. Default 10 s. Must be less than leaseDurationMs; the quotient of
-   * the two is the difference in speed of two machines' clocks that the election tolerates.
+   * How long the leader may act after its last renewal. Default 10 s. Must be less than leaseDurationMs. The quotient
+   * leaseDurationMs / renewDeadlineMs is the difference in speed between the clocks of two machines that the election
+   * tolerates.
    */
   readonly renewDeadlineMs?: number;
   /** The time between two attempts. Default 2 s. Must be less than renewDeadlineMs / 1.2. */
   readonly retryPeriodMs?: number;
-  /** Whether the Lease is given up when the election is cancelled. Default true. */
+  /** Whether to release the Lease when the election is cancelled. Default true. */
   readonly releaseOnCancel?: boolean;
 }
 
@@ -44,18 +46,18 @@ export interface LeaderElection {
   readonly client: Client;
   readonly options: LeaderElectionOptions;
   /**
-   * The work of the leader. Called at the begin of each term, never twice at a time: after a lost term the election
-   * waits until this has settled, and then tries again. While it has not settled, also after a stop, the Lease is
-   * renewed. A result while the Lease is held ends the election. So does a rejection, unless the term is lost and the
-   * rejection is the reason of one of its signals.
+   * The work of the leader. Called at the beginning of each term, and never concurrently: after a lost term the
+   * election waits until `lead` has settled, and then tries to acquire the Lease again. The Lease is renewed until
+   * `lead` has settled, also after a stop. If `lead` resolves while the Lease is held, the election ends. If `lead`
+   * rejects, the election ends, too, unless the term is lost and the rejection is the reason of one of its signals.
    */
   lead(term: LeaderTerm): Promise<void>;
   /**
-   * Called when the holder of the Lease has changed, also to this candidate. '' means that there is none. Must not
-   * throw.
+   * Called when the holder of the Lease has changed, also if this candidate is the new holder. '': there is no holder.
+   * Must not throw.
    */
   readonly onHolder?: (identity: string) => void;
-  /** Records on the Lease who began and ended to lead. Default: nothing is recorded. */
+  /** Records events on the Lease when this candidate becomes the leader and when it stops leading. Default: none. */
   readonly recorder?: Pick<EventRecorder, 'normal'>;
   /** Ends the election: the term's `signal` aborts, and the Lease is released after `lead` has settled. */
   readonly signal?: AbortSignalLike;
@@ -67,12 +69,15 @@ export interface LeaderElection {
   readonly logger?: Logger;
 }
 
-/** The share by which a candidate's wait may exceed retryPeriodMs, and the bound of retryPeriodMs. client-go's value. */
+/**
+ * client-go's jitter factor: the wait between two attempts may exceed retryPeriodMs by this factor, and retryPeriodMs
+ * times this factor must be less than renewDeadlineMs.
+ */
 const JITTER_FACTOR = 1.2;
 
 /**
- * Takes part in an election until the signal aborts or `lead` ends it. Resolves then, or rejects with the error of
- * `lead`. Failed requests are logged and retried. Throws ConfigError for options that cannot work.
+ * Takes part in an election until the signal aborts or `lead` ends it. Rejects with the error of `lead`, otherwise
+ * resolves. Failed requests are logged and retried. Throws ConfigError for options that contradict each other.
  */
 export async function runLeaderElection(election: LeaderElection): Promise<void> {
   await new Candidate(election).run();
@@ -107,11 +112,11 @@ class Candidate {
     return this.#election.signal?.aborted === true;
   }
 
-  /** Tries until the Lease is held. Resolves with undefined at stop. */
+  /** Tries until this candidate holds the Lease. Resolves with undefined if the election is stopped. */
   async #acquire(): Promise<HeldTerm | undefined> {
     const { identity, renewDeadlineMs, retryPeriodMs } = this.#options;
     while (!this.#stopped) {
-      // A write is not cancelled at stop: its outcome would be unknown and the Lease perhaps held.
+      // A write is not cancelled at a stop: its outcome would be unknown, and the Lease might stay held.
       const attempt = await this.#lock.acquire(this.#send(this.#election.signal), this.#send());
       this.#report();
       if (attempt.kind === 'held') {
@@ -124,7 +129,7 @@ class Candidate {
           acquiredAt: attempt.startedAt,
           stop: this.#election.signal,
         });
-        // False after a pause during the request.
+        // The term may already be lost if the process was paused during the request.
         if (!term.lost.aborted) return term;
         term.end();
       } else if (attempt.kind === 'failed' && !this.#stopped)
@@ -156,7 +161,7 @@ class Candidate {
     return held || this.#stopped;
   }
 
-  /** Runs `lead`. Resolves with its error unless that only tells the end of the term. */
+  /** Runs `lead`. Resolves with its error, except for the reason of a lost term. */
   async #work(term: HeldTerm): Promise<Error | undefined> {
     if (this.#stopped) return undefined;
     try {
@@ -168,7 +173,7 @@ class Candidate {
     }
   }
 
-  /** A term that is lost and whose work does not end keeps this candidate from leading again. */
+  /** Warns if `lead` does not settle after its term is lost, because this candidate cannot lead again before. */
   #warnOverdue(): Timer {
     const { leaseDurationMs } = this.#options;
     const warn = (): void =>
@@ -196,7 +201,7 @@ class Candidate {
       this.#logger.warn('lost the Lease', { lease: this.#lease, reason: abortReason(term.lost).message });
   }
 
-  /** The term has ended, but its deadline counts for this request, too. */
+  /** Releases the Lease. The request must start before the deadline of the term, although the term has ended. */
   async #release(term: HeldTerm): Promise<void> {
     const send: Send = async (call) => {
       if (term.expired) throw abortReason(term.lost);
@@ -210,14 +215,14 @@ class Candidate {
     }
   }
 
-  /** A request has half of renewDeadlineMs, so that one that hangs does not cost the Lease. */
+  /** Limits each request to half of renewDeadlineMs, so that one request that hangs does not lose the Lease. */
   #send(signal?: AbortSignalLike): Send {
     const clock = this.#clock;
     const timeoutMs = this.#options.renewDeadlineMs / 2;
     return (call) => timedCall({ clock, timeoutMs, signal }, (signal) => call({ signal }));
   }
 
-  /** Resolves with false if a signal aborted. */
+  /** Waits. Resolves with false if the signal aborts. */
   async #wait(delayMs: number, signal: AbortSignalLike | undefined = this.#election.signal): Promise<boolean> {
     try {
       await sleep(this.#clock, delayMs, signal === undefined ? {} : { signal });

@@ -2,11 +2,11 @@
  * The term of a leader: the time for which a candidate knows that it holds the Lease.
  *
  * Invariants:
- * - A term never outlives its deadline: `renewDeadlineMs` after the start of the last renewal that is known to have
- *   succeeded, on the holder's own clock. Another candidate waits for `leaseDurationMs`, which is longer.
- * - The deadline is checked whenever it matters, not only by a timer: a process that was paused may run other code
- *   before the timer. `throwIfLost` and the signals' `aborted` and `throwIfAborted` read the clock.
- * - A term that is lost stays lost. The next one is another object.
+ * - A term ends no later than its deadline: `renewDeadlineMs` after the start of the last renewal that is known to have
+ *   succeeded, on the holder's own clock. Other candidates wait for `leaseDurationMs`, which is longer.
+ * - The deadline is not checked by a timer alone, because a process that was paused may run other code before the
+ *   timer. `throwIfLost` and the signals' `aborted` and `throwIfAborted` read the clock, too.
+ * - A term that is lost stays lost. The next term is another object.
  */
 import { onAbort } from '../base/abort.ts';
 import type { AbortSignalLike } from '../base/abort-signal.ts';
@@ -25,7 +25,7 @@ export interface LeaderTerm {
    * the Lease and may finish its work.
    */
   readonly lost: AbortSignalLike;
-  /** The deadline as it is now, in milliseconds of the monotonic clock. Each renewal moves it. */
+  /** The current deadline, in milliseconds of the monotonic clock. Each renewal moves it. */
   readonly deadline: number;
   /** Throws the reason of `lost` if the Lease is lost or the deadline has passed. */
   throwIfLost(): void;
@@ -50,11 +50,11 @@ export interface HeldTermOptions {
   readonly renewDeadlineMs: number;
   /** The start of the request that acquired the Lease. */
   readonly acquiredAt: LocalTime;
-  /** Ends the term's `signal`, not its `lost`. */
+  /** Aborts the `signal` of the term, but not `lost`. */
   readonly stop: AbortSignalLike | undefined;
 }
 
-/** The owner's side of a term. */
+/** A term with the methods of its owner, the election. */
 export class HeldTerm implements LeaderTerm {
   readonly identity: string;
   readonly transitions: number;
@@ -95,7 +95,7 @@ export class HeldTerm implements LeaderTerm {
     this.#check();
   }
 
-  /** The first message counts. */
+  /** Ends the term as lost. Only the first message is kept. */
   lose(message: string): void {
     if (this.#lost) return;
     this.#lost = true;
@@ -106,9 +106,10 @@ export class HeldTerm implements LeaderTerm {
   }
 
   /**
-   * Whether the deadline has passed. Also meaningful after the end, for the request that releases the Lease. The
-   * monotonic clock of some systems stands still while the machine is suspended. So the clock of the day counts, too:
-   * the earlier of both. A clock that is set forward ends the term early, which is safe.
+   * Whether the deadline has passed. Also used after the end of the term, for the request that releases the Lease. On
+   * some systems the monotonic clock stands still while the machine is suspended, so the wall clock is checked, too:
+   * the deadline has passed if it has passed on either clock. A wall clock that is set forward ends the term early,
+   * which is safe.
    */
   get expired(): boolean {
     const { clock, renewDeadlineMs } = this.#options;
@@ -118,7 +119,7 @@ export class HeldTerm implements LeaderTerm {
     );
   }
 
-  /** Ends the term after its work. What is left of that work may start no request. */
+  /** Ends the term after its work has settled. Requests that the work has left behind can no longer start. */
   end(): void {
     this.#stopListening();
     this.lose('the term has ended');

@@ -1,9 +1,10 @@
 /**
- * The Lease of an election as one candidate sees it, with the rules of client-go's tools/leaderelection.
+ * Acquires, renews and releases the Lease of an election for one candidate, with the rules of client-go's
+ * tools/leaderelection.
  *
  * Invariants:
- * - Times of other machines are never compared. A candidate counts the duration of a Lease on its own monotonic clock,
- *   from the moment at which it first saw the present record.
+ * - Times of other machines are never compared. A candidate measures the duration of a Lease on its own monotonic
+ *   clock, from the moment at which it first saw the current record.
  * - Every write names the resourceVersion that was read, so a write that arrives late changes nothing.
  * - Fields of the Lease that the election does not own (labels, `strategy`, `preferredHolder`) are kept.
  */
@@ -26,7 +27,7 @@ export type LeaseAttempt =
       readonly startedAt: LocalTime;
       readonly transitions: number;
     }
-  /** Held by another candidate, whose time is not over. `holder` is '' if nobody holds it. */
+  /** Another candidate holds the Lease, and its duration is not over. `holder` is '' if there is no holder. */
   | { readonly kind: 'not-held'; readonly holder: string }
   /** The outcome of the last request is unknown, or another candidate was faster. */
   | { readonly kind: 'failed'; readonly error: Error };
@@ -43,14 +44,16 @@ export interface LeaseLockOptions {
 /** Sends one request. Rejects if it may not start, is not answered in time, or fails. */
 export type Send = <R>(call: (options: CallOptions) => Promise<R>) => Promise<R>;
 
-/** Stands for the text of a record. */
+/** Used as the text of the record when the Lease is deleted. */
 const DELETED = '(deleted)';
 
 export class LeaseLock {
   readonly #options: LeaseLockOptions;
   readonly #leases: Api<Lease>;
   #lease: Stored<Lease> | undefined;
-  /** The record that was last seen, and when it was seen first. The deletion of the Lease is a record, too. */
+  /**
+   * The record that was last seen, and the time at which it was first seen. The deletion of the Lease is a record, too.
+   */
   #observed: { readonly text: string; readonly spec: Spec; readonly at: number } | undefined;
 
   constructor(options: LeaseLockOptions) {
@@ -58,17 +61,17 @@ export class LeaseLock {
     this.#leases = options.client.api(Lease, options.namespace);
   }
 
-  /** The Lease as it was last read or written. undefined if it did not exist then. */
+  /** The Lease as it was last read or written. Undefined if it did not exist. */
   get lease(): Stored<Lease> | undefined {
     return this.#lease;
   }
 
-  /** The holder of the record that was last seen, '' for none. undefined before a record was seen. */
+  /** The holder in the record that was last seen; '' for none. Undefined before a record was seen. */
   get holder(): string | undefined {
     return this.#observed === undefined ? undefined : (this.#observed.spec.holderIdentity ?? '');
   }
 
-  /** Takes the Lease if it is free, or its time is over, or it has this identity already. */
+  /** Takes the Lease if it has no holder, if its duration is over, or if this candidate already is the holder. */
   async acquire(read: Send, send: Send): Promise<LeaseAttempt> {
     try {
       const lease = await this.#read(read);
@@ -80,9 +83,9 @@ export class LeaseLock {
   }
 
   /**
-   * Renews the Lease that this candidate holds. First writes over the record that it wrote last. If that record has
-   * changed it reads the Lease: it renews its own record, creates a Lease that was deleted, and leaves any other record
-   * alone.
+   * Renews the Lease that this candidate holds. It first writes over the record that it wrote last. If that fails with
+   * a conflict, it reads the Lease: it renews its own record, creates a deleted Lease again, and does not touch the
+   * record of another holder.
    */
   async renew(send: Send): Promise<LeaseAttempt> {
     try {
@@ -93,8 +96,9 @@ export class LeaseLock {
   }
 
   /**
-   * Gives the Lease up: no holder, and one second, as client-go writes it, so that other candidates need not wait. Does
-   * nothing if the Lease is not held any more. Rejects if that is unknown.
+   * Releases the Lease: writes a record without a holder and with a duration of one second, like client-go, so that
+   * other candidates need not wait. Does nothing if this candidate no longer holds the Lease. Rejects if the outcome is
+   * unknown.
    */
   async release(send: Send): Promise<void> {
     const last = this.#lease;
@@ -169,8 +173,8 @@ export class LeaseLock {
   }
 
   /**
-   * Whether another candidate may still act as the holder. It may after the deletion of a Lease that this candidate
-   * knew: another one may have taken and renewed it unseen, and learns of the deletion only at its next renewal.
+   * Whether another candidate may still act as the holder. This is possible even after the deletion of the Lease:
+   * another candidate may have taken and renewed it unseen, and learns of the deletion only at its next renewal.
    */
   #isHeldByOther(): boolean {
     if (this.#observed === undefined) return false;
@@ -180,7 +184,10 @@ export class LeaseLock {
     return this.#options.clock.monotonic() < at + durationMs;
   }
 
-  /** The record of a new holder. One who finds its own record keeps the time and the number of its acquisition. */
+  /**
+   * Returns the record of a new holder. If the record is already its own, the acquisition time and the number of
+   * transitions are kept.
+   */
   #takenOver(before: Spec | undefined): Spec {
     if (before?.holderIdentity === this.#options.identity) return this.#renewed(before);
     return {

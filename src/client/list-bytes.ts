@@ -1,13 +1,13 @@
 /**
- * The splitter of the bytes of a list into the bytes of its items. Invariant: one pass, linear in the bytes; the items
- * are views of the given bytes.
+ * Splits the bytes of a list into the bytes of its items, in one pass and in linear time. The items are views of the
+ * given bytes.
  */
 import { concatBytes, encodeUtf8 } from '../base/bytes.ts';
 
 export type SplitList =
   | {
       readonly ok: true;
-      /** The list with an empty `items`. */
+      /** The bytes of the list with an empty `items`. */
       readonly envelope: Uint8Array;
       readonly items: readonly Uint8Array[];
     }
@@ -21,7 +21,10 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const ITEMS = encodeUtf8('"items"');
 
-/** Finds the field `items` of the outermost object. Malformed items are found by their decoder. */
+/**
+ * Splits a list at the field `items` of the outermost object. Malformed items are not detected here, but by their
+ * decoder.
+ */
 export function splitList(bytes: Uint8Array): SplitList {
   const start = itemsAt(bytes);
   if (start < 0) return { ok: true, envelope: bytes, items: [] };

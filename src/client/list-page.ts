@@ -17,7 +17,10 @@ export interface DecodedPage<T> {
   readonly remainingItemCount: number | undefined;
 }
 
-/** Lists with items that were parsed with the page. `fields` shares their equal `fieldsV1`. The method is GET. */
+/**
+ * Requests a page and parses it with its items. `fields` shares equal `fieldsV1` values of the items. The method of the
+ * call must be GET.
+ */
 export async function readPage<T>(
   transport: Transport,
   call: Call,
@@ -33,8 +36,8 @@ export async function readPage<T>(
 }
 
 /**
- * Lists with items that a decoder makes from their bytes. The rest of an item is never parsed, so a decoder that needs
- * few fields saves most of the work.
+ * Requests a page, whose items `decode` makes from their bytes. The items are not parsed otherwise, so a decoder that
+ * reads few fields saves most of the work.
  */
 export async function readPageBytes<T>(
   transport: Transport,

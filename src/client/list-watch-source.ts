@@ -12,19 +12,19 @@ export interface SourcePage<T> {
 export interface SourceCall {
   /** Cancels the request, which then rejects. */
   readonly signal: AbortSignal;
-  /** The source calls this when it has received anything: the head of the response, or a part of its body. */
+  /** Called by the source for each sign of life: the head of the response, or a part of its body. */
   readonly onAlive: () => void;
 }
 
 /**
- * A refusal rejects with a StatusError, a broken connection with a TransportError, and a response that cannot be read
- * with a TransportError that is not retryable.
+ * Both methods reject with a StatusError if the server refuses the request, with a TransportError if the connection
+ * breaks, and with a TransportError that is not retryable if the response cannot be read.
  */
 export interface ListWatchSource<T> {
   list(request: ListEffect, call: SourceCall): Promise<SourcePage<T>>;
   /**
    * Calls `onEvents` with the events of each part of the response, in order. Resolves when the server ends the watch.
-   * An ERROR event is delivered like the others.
+   * ERROR events are delivered, too.
    */
   watch(
     request: WatchEffect,

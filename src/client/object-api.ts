@@ -68,7 +68,7 @@ export class ObjectApi<T> implements Api<T> {
   readonly #resource: GroupResource;
   readonly #path: string;
 
-  /** The path is checked here: throws a BadRequest for a namespace that is not a valid name. */
+  /** Throws a BadRequest for a namespace that is not valid in a path. */
   constructor(context: ClientContext, kind: Kind<T>, namespace: string | undefined) {
     this.kind = kind;
     this.namespace = namespace;
@@ -231,14 +231,14 @@ export class ObjectApi<T> implements Api<T> {
 }
 
 /**
- * Whether the answer to a deletion is an object that still exists: it waits for finalizers or for its grace period.
- * Some kinds return the object also if it is gone; others return a Status.
+ * Whether the answer to a deletion is an object that still exists, because of finalizers or a grace period. Some kinds
+ * also return a removed object; others return a Status.
  */
 function isAwaitingDeletion(answer: JsonObject): boolean {
   if (textAt(answer, 'metadata', 'deletionTimestamp') === '') return false;
   return (
     listAt(answer, 'metadata', 'finalizers').length > 0 ||
-    // A Namespace has finalizers in its spec too.
+    // A Namespace also has finalizers in its spec.
     listAt(answer, 'spec', 'finalizers').length > 0 ||
     numberAt(answer, 'metadata', 'deletionGracePeriodSeconds') > 0
   );

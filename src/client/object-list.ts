@@ -7,7 +7,7 @@ const PAGE_SIZE = 500;
 
 type ReadPage<T> = (options: PageOptions) => Promise<Page<T>>;
 
-/** Each loop sends the requests again. */
+/** Makes the ObjectList of `readPage`. Each loop sends the requests again. */
 export function objectList<T>(readPage: ReadPage<T>, options: ListOptions): ObjectList<T> {
   return {
     [Symbol.asyncIterator]: () => iterate(readPage, options),
@@ -19,7 +19,7 @@ async function* iterate<T>(readPage: ReadPage<T>, options: ListOptions): AsyncGe
   for await (const page of pages(readPage, options)) yield* page.items;
 }
 
-/** If a continue token expires, all objects are read again in one request, as client-go's pager does. */
+/** Reads all pages. If a continue token expires, reads all objects again in one request, like client-go's pager. */
 async function readAll<T>(readPage: ReadPage<T>, options: ListOptions): Promise<Stored<T>[]> {
   const objects: Stored<T>[][] = [];
   try {
@@ -35,7 +35,7 @@ async function* pages<T>(readPage: ReadPage<T>, options: ListOptions): AsyncGene
   const first = { ...pageOptions(options), limit: options.pageSize ?? PAGE_SIZE };
   let page = await readPage(first);
   yield page;
-  // A continue token contains the revision, and the server refuses both together.
+  // A continue token contains the revision, and the server refuses requests with both.
   const { resourceVersion: _, resourceVersionMatch: __, ...rest } = first;
   while (page.continueToken !== '') {
     page = await readPage({ ...rest, continueToken: page.continueToken });

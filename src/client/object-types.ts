@@ -1,6 +1,6 @@
 /**
- * The types of objects that clients read and write. Invariant: an object that was read is deeply readonly, because a
- * cache may share it; `draft` makes a copy that may be modified.
+ * The types of objects that clients read and write. An object that was read is deeply readonly, because a cache may
+ * share it; `draft` makes a modifiable copy.
  */
 import type { ObjectMeta } from '../kinds/api/meta/v1.ts';
 
@@ -11,14 +11,14 @@ export interface ObjectBase {
   metadata?: ObjectMeta;
 }
 
-/** An object of a kind without a type of its own. */
+/** An object of a kind without a TypeScript type. */
 export interface UntypedObject extends ObjectBase {
   [field: string]: unknown;
 }
 
 type Leaf = string | number | bigint | boolean | null | undefined;
 
-/** A type that is not known stays unknown. */
+/** Makes T readonly at every depth. `unknown` stays `unknown`. */
 export type DeepReadonly<T> = unknown extends T
   ? T
   : T extends Leaf
@@ -27,7 +27,7 @@ export type DeepReadonly<T> = unknown extends T
       ? readonly DeepReadonly<Item>[]
       : { readonly [Field in keyof T]: DeepReadonly<T[Field]> };
 
-/** Optional at every depth. The items of lists stay whole: a list of a configuration has its key fields. */
+/** Makes the fields of T optional at every depth, except for the items of lists, which must have their key fields. */
 export type DeepPartial<T> = unknown extends T
   ? T
   : T extends Leaf
@@ -43,7 +43,7 @@ export interface StoredMeta extends DeepReadonly<ObjectMeta> {
   readonly resourceVersion: string;
 }
 
-/** The type of a field that T declares, without undefined; string if T does not declare it. */
+/** The type of the field `Name` of T without undefined; string if T does not declare it. */
 type TextField<T, Name extends string> = string &
   (T extends { readonly [Field in Name]?: infer Text } ? (unknown extends Text ? string : NonNullable<Text>) : string);
 
@@ -54,12 +54,12 @@ export type Stored<T> = DeepReadonly<Omit<T, keyof ObjectBase>> & {
   readonly metadata: StoredMeta;
 };
 
-/** A configuration for server-side apply: the fields that its manager wants to own. */
+/** A configuration for server-side apply: the fields that the manager wants to own. */
 export type Applied<T> = DeepPartial<Omit<T, keyof ObjectBase>> & {
   readonly metadata: DeepPartial<ObjectMeta> & { readonly name: string };
 };
 
-/** A copy of an object without `readonly`. Modifying it changes no cache. */
+/** The type of a modifiable copy of an object, as `draft` makes it. */
 export type Draft<T> = unknown extends T
   ? T
   : T extends Leaf

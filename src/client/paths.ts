@@ -1,10 +1,13 @@
-/** The paths and queries of requests. Invariant: a name is one whole segment of its path, as in client-go. */
+/**
+ * Makes the paths and queries of requests.
+ * Invariant: a name is exactly one segment of its path, as in client-go.
+ */
 import { StatusError } from '../apimachinery/status/status.ts';
 import { badRequest } from '../apimachinery/status/status-catalogue.ts';
 import { checkPathSegmentName } from '../apimachinery/validation/name-syntax.ts';
 import type { PageOptions, SelectOptions, WatchOptions } from './api.ts';
 
-/** The names of a resource in paths. Kind tokens have them. */
+/** The parts of a resource's path. Kind tokens have them. */
 export interface ResourcePath {
   /** '' for the core group. */
   readonly group: string;
@@ -12,20 +15,20 @@ export interface ResourcePath {
   readonly plural: string;
 }
 
-/** `/api/v1`, `/apis/apps/v1`. */
+/** Returns the path of a version: `/api/v1`, `/apis/apps/v1`. */
 export function versionPath(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-/** The path of a collection. `namespace` is undefined for cluster-scoped resources and for all namespaces. */
+/** Returns the path of a collection. `namespace` is undefined for cluster-scoped resources and for all namespaces. */
 export function collectionPath({ group, version, plural }: ResourcePath, namespace: string | undefined): string {
   const scope = namespace === undefined ? '' : `/namespaces/${pathSegment(namespace, 'namespace')}`;
   return `${versionPath(group, version)}${scope}/${plural}`;
 }
 
 /**
- * A name as a segment of a path. Throws a BadRequest if it is empty or would address another path. `what` names it in
- * the message.
+ * Encodes a name as a segment of a path. Throws a BadRequest if the name is empty or would address another path. `what`
+ * is used in the message.
  */
 export function pathSegment(name: string, what: string): string {
   if (name === '') throw new StatusError(badRequest(`the ${what} may not be empty`));
@@ -35,10 +38,10 @@ export function pathSegment(name: string, what: string): string {
   return encodeURIComponent(name);
 }
 
-/** Parameters by name. undefined, '' and false are left out; a list repeats its name. */
+/** Query parameters by name. Undefined, '' and false are left out; a list repeats its name. */
 export type QueryValues = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** `?a=b&c=d`, or '' without parameters. */
+/** Formats a query: `?a=b&c=d`; '' without parameters. */
 export function formatQuery(values: QueryValues): string {
   let query = '';
   for (const name in values) {
@@ -71,7 +74,7 @@ export function watchTarget(path: string, options: WatchOptions): string {
     resourceVersion,
     allowWatchBookmarks: allowBookmarks,
     sendInitialEvents,
-    // The server refuses sendInitialEvents with any other rule.
+    // The server refuses sendInitialEvents with any other resourceVersionMatch.
     resourceVersionMatch: sendInitialEvents === true ? 'NotOlderThan' : undefined,
     timeoutSeconds,
   })}`;

@@ -1,9 +1,10 @@
 /**
- * The driver of the list-then-watch protocol: sends its requests, waits its pauses, and passes its deliveries on.
+ * The reflector, which drives the list-then-watch protocol: it sends the requests, waits for the pauses, and passes the
+ * deliveries on.
  * Invariants:
- * - It never stops by itself. Every failure is reported, and the protocol decides how to go on.
- * - A request from which nothing has arrived for the time that its server may be silent is ended. A server that keeps
- *   the connection but sends nothing therefore counts as a failure (a watch may be silent for its timeoutSeconds).
+ * - It never stops by itself. Every failure is reported, and the protocol decides how to continue.
+ * - A request is cancelled if nothing arrives for longer than the server may be silent. A server that keeps the
+ *   connection but sends nothing is therefore a failure (a watch may be silent for its timeoutSeconds).
  */
 import { isStatusError, type Status, StatusError } from '../apimachinery/status/status.ts';
 import { createListWatch, stepListWatch } from '../apimachinery/watch/list-watch.ts';
@@ -23,15 +24,15 @@ import { isKeelsonError, TransportError, toError, unreachable } from '../base/er
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
 import type { ListWatchSource } from './list-watch-source.ts';
 
-/** Added to the timeoutSeconds of a watch. */
+/** How long a watch may be silent after its timeoutSeconds. */
 const WATCH_MARGIN_MS = 30_000;
 
-/** The reference ends a list after 60 s (`--request-timeout`). */
+/** How long a list may be silent. kube-apiserver ends a list after 60 s (`--request-timeout`). */
 const LIST_SILENCE_MS = 90_000;
 
 export interface ReflectorOptions<T> {
   readonly source: ListWatchSource<T>;
-  /** Must not throw. A throw is reported, and the delivery is lost. */
+  /** Called with each delivery. Must not throw: a throw is reported, and the delivery is lost. */
   readonly deliver: (delivery: Delivery<T>) => void;
   /** Called after the deliveries of one page or of one part of a watch. */
   readonly onBatch: () => void;
@@ -47,7 +48,7 @@ export class Reflector<T = JsonObject> {
   #request: RunningRequest | undefined;
   #pause: Timer | undefined;
   #lastFailure: Error | undefined;
-  /** The errors of failures that came from a source. */
+  /** The errors behind failures of the source. */
   readonly #errors = new WeakMap<Failure, Error>();
 
   constructor(options: ReflectorOptions<T>) {
@@ -55,12 +56,12 @@ export class Reflector<T = JsonObject> {
     this.#state = createListWatch(options.listWatch);
   }
 
-  /** The last failure. undefined after a list, and once the server has accepted a watch. */
+  /** The last failure. Undefined after a list, and once the server has accepted a watch. */
   get lastFailure(): Error | undefined {
     return this.#lastFailure;
   }
 
-  /** Idempotent. Does nothing after `stop`. */
+  /** Begins to list and watch. Idempotent. Does nothing after `stop`. */
   start(): void {
     if (this.#state.phase === 'idle') this.#feed({ type: 'start' });
   }
@@ -150,7 +151,7 @@ export class Reflector<T = JsonObject> {
 
   #begin(turn: number, silenceMs: number, fail: (error: Error) => void): RunningRequest {
     const request = new RunningRequest(turn, silenceMs, this.#options.clock, (error) => {
-      // The protocol hears of the failure first: a source that ignores its signal must not delay it.
+      // Tell the protocol before cancelling the request: a source that ignores its signal must not delay the protocol.
       fail(error);
       request.cancel(error);
     });
@@ -192,7 +193,7 @@ class RunningRequest {
     return this.#controller.signal;
   }
 
-  // No timer is set here: this is called for each part of a response.
+  // Sets no timer, because it is called for each part of a response.
   readonly onAlive = (): void => {
     this.#aliveAt = this.#clock.monotonic();
   };
@@ -217,14 +218,17 @@ class RunningRequest {
   }
 }
 
-/** A response that cannot be read is not a broken connection: the same watch would fail at the same event again. */
+/**
+ * Classifies an error. A response that cannot be read differs from a broken connection: the same watch would fail at
+ * the same event again.
+ */
 function classify(error: Error): Failure {
   if (isStatusError(error)) return statusFailure(error.status as unknown as JsonValue);
   if (isKeelsonError(error) && !error.retryable) return { kind: 'unusable', message: error.message };
   return { kind: 'transport', message: error.message };
 }
 
-/** The error of a failure that the protocol found in events. */
+/** Makes the error of a failure that the protocol found in events. */
 function describeFailure(failure: Failure): Error {
   switch (failure.kind) {
     case 'status':

@@ -1,6 +1,7 @@
 /**
- * One request and its response in memory. Invariants: a Status of failure, and any response with an HTTP code of
- * failure, is thrown as a StatusError; a body beyond the bound is a TransportError, and is not kept.
+ * Sends one request and reads its response into memory.
+ * Invariants: a Status of failure, and any response with an HTTP error code, is thrown as a StatusError. A body that is
+ * too large is a TransportError.
  */
 import type { Transport, TransportRequest, TransportResponse } from '../apimachinery/http/transport.ts';
 import type { GroupResource } from '../apimachinery/meta/gvk.ts';
@@ -12,33 +13,36 @@ import { readJson } from '../base/json-read.ts';
 import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
 import { readWarnings } from './warnings.ts';
 
-/** The default bound of a response in bytes. A list of 100,000 Pods without pages has about this size. */
+/** The default for the most bytes of a response. A list of 100,000 Pods without pages has about this size. */
 export const MAX_RESPONSE_BYTES: number = 256 * 1024 * 1024;
 
 export interface Call extends TransportRequest {
   /** Default MAX_RESPONSE_BYTES. */
   readonly maxBytes?: number;
-  /** Receives the text of each warning. Default: warnings are dropped. */
+  /** Called with the text of each warning. Default: warnings are dropped. */
   readonly onWarning?: ((text: string) => void) | undefined;
   /** Whether 304 is a success: the request has an If-None-Match. Default false. */
   readonly acceptNotModified?: boolean;
-  /** The resource and the object of the request, for messages about responses that are no Status. */
+  /** The resource and the object of the request, for messages about error responses without a Status. */
   readonly resource?: GroupResource;
   readonly name?: string;
 }
 
-/** The body of a successful response. */
+/** Returns the body of a successful response. */
 export async function sendForBytes(transport: Transport, call: Call): Promise<Uint8Array> {
   const response = await sendChecked(transport, call);
   return readBody(response, call);
 }
 
-/** The body of a successful response as a JSON object. Throws TransportError, not retryable, for any other body. */
+/**
+ * Returns the body of a successful response as a JSON object. Throws a TransportError that is not retryable for any
+ * other body.
+ */
 export async function sendForObject(transport: Transport, call: Call): Promise<JsonObject> {
   return parseObject(await sendForBytes(transport, call), call);
 }
 
-/** Parses the body of a response. Throws as `sendForObject`. */
+/** Parses the body of a response. Throws like `sendForObject`. */
 export function parseObject(bytes: Uint8Array, call: Call): JsonObject {
   const read = readJson(bytes);
   if (read.ok && isJsonObject(read.value)) return read.value;
@@ -46,7 +50,9 @@ export function parseObject(bytes: Uint8Array, call: Call): JsonObject {
   throw unusable(call, `the response ${problem}`);
 }
 
-/** A response with an HTTP code of success, whose body is not read yet. Reports its warnings. */
+/**
+ * Sends a request and returns a response with an HTTP success code, whose body is not read yet. Reports its warnings.
+ */
 export async function sendChecked(transport: Transport, call: Call): Promise<TransportResponse> {
   const response = await transport(call);
   if (call.onWarning !== undefined) readWarnings(response.headers, call.onWarning);
@@ -55,7 +61,7 @@ export async function sendChecked(transport: Transport, call: Call): Promise<Tra
   throw failureOf(response, await readBody(response, call), call);
 }
 
-/** The whole body of a response. Throws TransportError if it is larger than the bound. */
+/** Reads the whole body of a response. Throws TransportError if it is larger than `maxBytes`. */
 export async function readBody(response: TransportResponse, call: Call): Promise<Uint8Array> {
   const { body } = response;
   const limit = call.maxBytes ?? MAX_RESPONSE_BYTES;
@@ -91,14 +97,14 @@ function failureOf(response: TransportResponse, body: Uint8Array, call: Call): S
   );
 }
 
-/** Adds the HTTP code and the delay of the header where the Status has none. */
+/** Adds the HTTP code and the delay of the Retry-After header to a Status that has none. */
 function withDelay(status: Status, code: number, seconds: number): Status {
   const coded = status.code === undefined || status.code === 0 ? { ...status, code } : status;
   if (seconds === 0 || (status.details?.retryAfterSeconds ?? 0) > 0) return coded;
   return { ...coded, details: { ...status.details, retryAfterSeconds: seconds } };
 }
 
-/** The Retry-After header in whole seconds, or 0. The form with a date is not used by API servers. */
+/** Returns the Retry-After header in whole seconds; 0 without one. API servers do not use the form with a date. */
 function retryAfterSeconds(response: TransportResponse): number {
   const value = response.headers['retry-after'];
   return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0;
@@ -108,7 +114,7 @@ function tooLarge(call: Call, limit: number): TransportError {
   return unusable(call, `the response has more than ${limit} bytes`);
 }
 
-/** An error about a response that repeating the request does not mend. */
+/** Makes the error about a response that cannot be read. Repeating the request would not help. */
 export function unusable({ method, target }: Call, problem: string, cause?: unknown): TransportError {
   return new TransportError(`${method} ${target}: ${problem}`, { retryable: false, cause });
 }

@@ -1,8 +1,8 @@
 /**
- * The sharing of equal `fieldsV1` values between the objects of a store. The objects of a collection mostly have the
- * same fields from the same managers; the `fieldsV1` of a small object takes V8 more than a kilobyte, and a third
- * of the time for parsing the object. Equal values are therefore found in the JSON text, and each is read once.
- * Invariants: a shared value is equal to the one in the text, and is frozen; the rest of the text is read as without
+ * Shares equal `fieldsV1` values between the objects of a store. The objects of a collection mostly have the same fields
+ * from the same managers. The `fieldsV1` of a small object takes more than a kilobyte of memory, and a third of the time
+ * for parsing the object. Equal values are therefore found in the JSON text, and each is parsed once.
+ * Invariants: a shared value equals the one in the text, and is frozen. The rest of the text is parsed as without
  * sharing.
  */
 import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
@@ -11,11 +11,11 @@ import { isJsonObject, type JsonValue } from '../base/json-value.ts';
 import { deepFreeze } from './deep-freeze.ts';
 
 /**
- * The text before a value, as Go prints an entry of `managedFields`. It cannot be inside a string, where its quotes
+ * The text before a value, as Go prints an entry of `managedFields`. It cannot occur inside a string, where its quotes
  * would be escaped.
  */
 const BEFORE = ',"fieldsType":"FieldsV1","fieldsV1":';
-/** The bound of the values that are kept for comparison. */
+/** The most values that are kept for comparison. */
 const MAX_KEPT = 16;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -27,19 +27,18 @@ interface Kept {
   readonly value: JsonValue;
 }
 
-/** A text with a placeholder, the string of an index, for each value that was cut out of it. */
+/** A text in which each `fieldsV1` value was replaced by its index, as a string. */
 interface CutText {
   readonly text: string;
   readonly values: readonly JsonValue[];
 }
 
 export class FieldsSharing {
-  /** The values that were used last come first. */
+  /** The kept values, the most recently used first. */
   readonly #kept: Kept[] = [];
 
   /**
-   * Reads a JSON text as `readPlainText` does. `objectsOf` returns the objects of the value that may have
-   * managedFields.
+   * Parses a JSON text like `readPlainText`. `objectsOf` returns the objects of the value that may have managedFields.
    */
   read(text: string, objectsOf: (value: JsonValue) => readonly JsonValue[]): JsonValue | undefined {
     const cut = this.#cut(text);
@@ -48,11 +47,11 @@ export class FieldsSharing {
     if (value === undefined) return undefined;
     let restored = 0;
     for (const object of objectsOf(value)) restored += restoreFields(object, cut.values);
-    // An entry of managedFields elsewhere in an object: rare enough to read the text again.
+    // An object has an entry of managedFields at another place. This is rare, so the text is simply parsed again.
     return restored === cut.values.length ? value : readPlainText(text);
   }
 
-  /** Returns undefined if nothing was cut out. */
+  /** Replaces the values in the text. Returns undefined if there are none. */
   #cut(text: string): CutText | undefined {
     let at = text.indexOf(BEFORE);
     if (at < 0) return undefined;
@@ -73,7 +72,9 @@ export class FieldsSharing {
     return { text: parts.join(''), values };
   }
 
-  /** Returns undefined if no set of fields begins at the offset. */
+  /**
+   * Returns the kept value at the offset, and keeps a new one. Returns undefined if no `fieldsV1` value begins there.
+   */
   #find(text: string, at: number): Kept | undefined {
     const index = this.#kept.findIndex((kept) => text.startsWith(kept.text, at));
     if (index === 0) return this.#kept[0];
@@ -94,7 +95,7 @@ function readFields(text: string, at: number): Kept | undefined {
   return value === undefined ? undefined : { text: fields, value: deepFreeze(value) };
 }
 
-/** The offset after the object that opens at `at`, or -1 if none opens there or it does not end. */
+/** Returns the offset after the object that begins at `at`; -1 if none begins there or it does not end. */
 function objectEnd(text: string, at: number): number {
   if (text.charCodeAt(at) !== OPEN_OBJECT) return -1;
   let depth = 0;
@@ -107,7 +108,7 @@ function objectEnd(text: string, at: number): number {
   return -1;
 }
 
-/** The offset of the closing quote of the string that opens at `open`. */
+/** Returns the offset of the closing quote of the string that begins at `open`. */
 function stringEnd(text: string, open: number): number {
   let at = open + 1;
   while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
@@ -130,13 +131,13 @@ function restoreFields(object: JsonValue, values: readonly JsonValue[]): number 
   return restored;
 }
 
-/** The objects of a list. */
+/** Returns the objects of a list. */
 export function itemsOf(list: JsonValue): readonly JsonValue[] {
   const items = isJsonObject(list) ? list['items'] : undefined;
   return Array.isArray(items) ? items : [];
 }
 
-/** The objects of an array of watch events. */
+/** Returns the objects of an array of watch events. */
 export function objectsOfEvents(events: JsonValue): readonly JsonValue[] {
   return Array.isArray(events) ? events.map((event) => (isJsonObject(event) ? (event['object'] ?? null) : null)) : [];
 }

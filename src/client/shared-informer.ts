@@ -1,7 +1,7 @@
 /**
- * The informer: a reflector that fills a store, and the queues of the handlers. Invariant: handlers are called after
- * the store has all changes of a page or of a part of a watch, so a handler never sees a store that is older than its
- * notification.
+ * The informer: a reflector that fills a store, and the queues of the handlers.
+ * Invariant: handlers are called after the store has all changes of a page or of a part of a watch, so a handler never
+ * sees a store that is older than its notification.
  */
 import type { Delivery, ListWatchOptions } from '../apimachinery/watch/list-watch-state.ts';
 import { onAbort } from '../base/abort.ts';
@@ -28,7 +28,7 @@ import { compareResourceVersions, isResourceVersion } from './resource-version.t
 
 export interface SharedInformerOptions<T> extends Pick<InformerOptions<T>, 'transform' | 'resyncMs' | 'indexes'> {
   readonly kind: Kind<T>;
-  /** Its objects belong to the informer, which may modify and freeze them. */
+  /** Lists and watches. The informer takes ownership of its objects, and may modify and freeze them. */
   readonly source: ListWatchSource<Stored<T>>;
   readonly clock: Clock;
   readonly random: () => number;
@@ -47,7 +47,7 @@ export class SharedInformer<T> implements Informer<T> {
   readonly #store: IndexedStore<T>;
   readonly #reflector: Reflector<Stored<T>>;
   readonly #synced = new Deferred<void>();
-  /** Each with the timer of its next resync. */
+  /** The queues of the handlers, with the timers of their next resyncs. */
   readonly #handlers = new Map<HandlerQueue<T>, Timer | undefined>();
   readonly #waiters = new Set<Waiter>();
   /** The objects of a list that is not complete. */
@@ -102,7 +102,7 @@ export class SharedInformer<T> implements Informer<T> {
     if (this.#hasSynced) {
       for (const [key, object] of this.#store.entries()) queue.push({ type: 'add', key, object, isInitial: true });
       queue.pushSynced();
-      // The caller has the registration before the first call.
+      // The caller must get the registration before the first call of the handler.
       queueMicrotask(() => queue.drain());
     }
     this.#handlers.set(queue, undefined);
@@ -131,7 +131,9 @@ export class SharedInformer<T> implements Informer<T> {
     }
   }
 
-  /** Resolves when the handler calls that are running have settled. A handler must not wait for it. */
+  /**
+   * Stops the informer. Resolves when the running calls of handlers have settled, so a handler must not wait for it.
+   */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -201,7 +203,10 @@ export class SharedInformer<T> implements Informer<T> {
     this.#notify(this.#store.delete(this.#transformed(object)));
   }
 
-  /** An object that has not changed is kept as it is: it is neither transformed nor held twice. */
+  /**
+   * Adds an object to the list in progress. If it has not changed, the stored object is kept, and the new one is not
+   * transformed.
+   */
   #list(object: Stored<T>): void {
     const key = objectKeyOf(object);
     const present = this.#store.peek(key);
@@ -222,7 +227,7 @@ export class SharedInformer<T> implements Informer<T> {
     for (const queue of this.#handlers.keys()) queue.pushSynced();
   }
 
-  /** Returns the part of an object that is stored. */
+  /** Runs the transform. Returns the object to store. */
   #transformed(object: Stored<T>): Stored<T> {
     const { transform } = this.#options;
     if (transform === undefined) return object;

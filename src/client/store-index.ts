@@ -10,7 +10,7 @@ export class StoreIndex<T> {
   readonly #onFailure: (error: Error) => void;
   readonly #keys = new Map<string, Set<ObjectKey>>();
 
-  /** `onFailure` receives what the index function throws for an object that is added. */
+  /** `onFailure` is called with the error if the index function throws for an added object. */
   constructor(indexFunction: IndexFunction<T>, onFailure: (error: Error) => void) {
     this.indexFunction = indexFunction;
     this.#onFailure = onFailure;
@@ -28,7 +28,7 @@ export class StoreIndex<T> {
     }
   }
 
-  /** `object` is the one that was added: the index function must return the same values for it. */
+  /** Removes an object. `object` must be the one that was added, so that the index function returns the same values. */
   remove(key: ObjectKey, object: Stored<T>): void {
     for (const value of this.#valuesOf(object, false)) {
       const keys = this.#keys.get(value);

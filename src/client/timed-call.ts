@@ -1,4 +1,4 @@
-/** A call that fails when it is not answered in time. */
+/** Runs a call with a time limit. */
 import { onAbort } from '../base/abort.ts';
 import type { AbortSignalLike } from '../base/abort-signal.ts';
 import type { Clock } from '../base/clock.ts';
@@ -13,8 +13,8 @@ export interface TimedCallOptions {
 }
 
 /**
- * Runs a call with a signal that aborts after `timeoutMs`. Rejects with a TransportError then, also if the call does not
- * react to its signal. Rejects with the reason of `signal` if that aborts first.
+ * Runs a call with a signal that aborts after `timeoutMs`. Then rejects with a TransportError, even if the call does
+ * not react to the signal. Rejects with the reason of `signal` if that aborts first.
  */
 export async function timedCall<R>(
   options: TimedCallOptions,

@@ -23,8 +23,9 @@ export interface TransportSourceOptions<T> {
 const JSON_TYPE = 'application/json';
 
 /**
- * A server that does not know PartialObjectMetadata answers with whole objects, which are reduced here. Equal
- * `fieldsV1` of objects are one frozen value. Throws a BadRequest for a namespace that cannot be part of a path.
+ * Creates the source. If a server does not support PartialObjectMetadata and answers with whole objects, they are
+ * reduced here. Equal `fieldsV1` values share one frozen value. Throws a BadRequest for a namespace that is not valid
+ * in a path.
  */
 export function transportSource<T>(options: TransportSourceOptions<T>): ListWatchSource<Stored<T>> {
   const { transport, kind, namespace, labelSelector, fieldSelector, metadataOnly } = options;
@@ -79,7 +80,7 @@ function metadataReducer<T>(kind: Kind<T>): (object: Stored<T>) => Stored<T> {
   return ({ metadata }) => ({ apiVersion, kind: kind.kind, metadata }) as unknown as Stored<T>;
 }
 
-/** Tells the reflector of each part of a response. */
+/** Calls `onAlive` for each part of a response. */
 function observed(transport: Transport, { onAlive }: SourceCall): Transport {
   return async (request) => {
     const response = await transport(request);

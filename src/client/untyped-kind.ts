@@ -12,7 +12,7 @@ export interface UntypedKindNames<S extends Scope> {
   readonly scope: S;
 }
 
-/** Makes a token whose objects are UntypedObject. Discovery makes one from the names alone. */
+/** Makes a kind token whose objects have the type UntypedObject. Discovery can find one by its name alone. */
 export function untypedKind<S extends Scope>(names: UntypedKindNames<S>): Kind<UntypedObject, S> {
   const { group, version, kind, plural, scope } = names;
   return { group, version, kind, plural, scope };

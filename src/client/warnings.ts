@@ -1,10 +1,10 @@
-/** The reader of `Warning` headers (RFC 7234, section 5.5). The API uses the code 299. */
+/** Parses `Warning` headers (RFC 7234, section 5.5). The API uses the code 299. */
 import type { HttpHeaders } from '../apimachinery/http/transport.ts';
 import { decodeUtf8 } from '../base/bytes.ts';
 
 const WARNING = /^\s*(\d{3}) \S+ "((?:[^"\\]|\\.)*)"(?: "[^"]*")?\s*(?:,|$)/;
 
-/** Calls `onWarning` with the text of each warning. A malformed header, and what follows it in one value, is ignored. */
+/** Calls `onWarning` with the text of each warning. A malformed warning, and the rest of its header, is ignored. */
 export function readWarnings(headers: HttpHeaders, onWarning: (text: string) => void): void {
   const value = headers['warning'];
   if (value === undefined) return;
@@ -17,7 +17,7 @@ export function readWarnings(headers: HttpHeaders, onWarning: (text: string) => 
   }
 }
 
-/** Each character of a header is a byte of the UTF-8 text. */
+/** Decodes a quoted text. Each character of a header is a byte of the UTF-8 text. */
 function unescapeText(quoted: string): string {
   const text = quoted.replace(/\\(.)/g, '$1');
   if (!/[\x80-\xff]/.test(text) || /[^\x00-\xff]/.test(text)) return text;

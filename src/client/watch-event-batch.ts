@@ -1,6 +1,6 @@
 /**
- * The reader of the watch events of one chunk as one JSON text. V8 reads the objects of one array three times as fast
- * as the same objects one by one, because it expects each to have the shape of the one before it.
+ * Parses the watch events of one chunk as one JSON text. V8 parses the objects of one array three times as fast as the
+ * same objects one by one, because it expects each object to have the shape of the previous one.
  */
 import { decodeWatchEvent, type WatchEvent } from '../apimachinery/watch/watch-event.ts';
 import { allocateBytes, decodeUtf8 } from '../base/bytes.ts';
@@ -9,7 +9,10 @@ import type { JsonValue } from '../base/json-value.ts';
 import type { ObjectCompleter } from './decode-object.ts';
 import { type FieldsSharing, objectsOfEvents } from './share-fields.ts';
 
-/** Returns undefined if any event is malformed. Reading them one by one then finds which, and delivers the others. */
+/**
+ * Returns undefined if any event is malformed. The caller then decodes the events one by one, to deliver those before
+ * the malformed one.
+ */
 export function readEventBatch<T>(
   frames: readonly Uint8Array[],
   complete: ObjectCompleter<T>,
@@ -41,12 +44,12 @@ function completed<T>(value: JsonValue, complete: ObjectCompleter<T>): WatchEven
   try {
     return { type, object: complete(object) };
   } catch {
-    // The reader of single events throws it again, with the events before it delivered.
+    // Decoding the events one by one throws the error again, after the events before it were delivered.
     return undefined;
   }
 }
 
-/** `[frame,frame]`. */
+/** Joins frames to a JSON array: `[frame,frame]`. */
 function joined(frames: readonly Uint8Array[]): Uint8Array {
   let size = 1;
   for (const frame of frames) size += frame.byteLength + 1;

@@ -1,6 +1,6 @@
 /**
- * The decoder of the bytes of one watch event. It passes the bytes of the object to a decoder without parsing the
- * event, if the event has the form in which Go prints it: `{"type":"ADDED","object":{...}}`.
+ * Decodes the bytes of one watch event. If the event has the form in which Go prints it,
+ * `{"type":"ADDED","object":{...}}`, the bytes of the object are passed to a decoder without parsing the event.
  */
 import { decodeWatchEvent, type WatchEvent, type WatchEventType } from '../apimachinery/watch/watch-event.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
@@ -22,7 +22,7 @@ const PREFIXES: readonly Prefix[] = (['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'
 /** The offset of the first letter of the type. The five types begin with different letters. */
 const LETTER = 9;
 
-/** Throws what the decoder throws, or TransportError for bytes that are not a watch event. */
+/** Decodes an event. Throws the errors of the decoder, and TransportError for bytes that are not a watch event. */
 export function decodeEvent<T>(frame: Uint8Array, decode: ObjectDecoder<T>): WatchEvent<T> {
   const prefix = prefixOf(frame);
   if (prefix === undefined) return decodeAnyForm(frame, decode);
@@ -30,7 +30,7 @@ export function decodeEvent<T>(frame: Uint8Array, decode: ObjectDecoder<T>): Wat
   try {
     return eventOf(prefix.type, object, decode);
   } catch (caught) {
-    // More fields may follow the object. Of an event without them, the first failure is the better one.
+    // The event may have more fields after the object. If it has none, the first error is the better one.
     const read = readJson(frame);
     if (!read.ok || !isJsonObject(read.value) || Object.keys(read.value).length === 2) throw caught;
     return decodeAnyForm(frame, decode);

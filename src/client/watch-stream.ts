@@ -1,6 +1,7 @@
 /**
- * One watch request as batches of events. Invariants: a chunk of the response is one batch, so that no promise is made
- * per event; at most one unfinished event is kept, of at most `maxEventBytes`; after a failure nothing more is read.
+ * Sends one watch request and reads its events in batches.
+ * Invariants: each chunk of the response is one batch, so that no promise is made per event. At most one unfinished
+ * event is kept, of at most `maxEventBytes`. After a failure nothing more is read.
  */
 import type { Frames } from '../apimachinery/codec/framing.ts';
 import { MAX_FRAME_BYTES } from '../apimachinery/codec/framing.ts';
@@ -17,18 +18,18 @@ import { readEventBatch } from './watch-event-batch.ts';
 import { decodeEvent } from './watch-event-bytes.ts';
 
 export interface WatchCall<T> {
-  /** Path and query, as of `watchTarget`. */
+  /** Path and query, as `watchTarget` makes them. */
   readonly target: string;
-  /** Decodes the objects of ADDED, MODIFIED and DELETED events. Those of other events are JSON values. */
+  /** Decodes the objects of ADDED, MODIFIED and DELETED events. Objects of other events are JSON values. */
   readonly decode: ObjectDecoder<T>;
   /**
-   * Completes objects that were parsed. If given, the events of a chunk are parsed together, which is faster, and
-   * `decode` only serves chunks with a malformed event. Both must return the same.
+   * Completes parsed objects. If it is given, the events of a chunk are parsed together, which is faster, and `decode`
+   * is used only for chunks with a malformed event. Both must return equal objects.
    */
   readonly complete?: ObjectCompleter<T>;
   /** Default `application/json`. */
   readonly accept?: string;
-  /** The bound of one event. Default 16 MiB, as in client-go. */
+  /** The most bytes of one event. Default 16 MiB, as in client-go. */
   readonly maxEventBytes?: number;
   /** Closes the watch, which then rejects with the signal's reason. */
   readonly signal?: AbortSignalLike | undefined;
@@ -38,16 +39,16 @@ export interface WatchCall<T> {
   readonly onOpen?: () => void;
 }
 
-/** A watch whose reader shares the equal `fieldsV1` of objects. It takes effect if `complete` is given. */
+/** A watch that shares equal `fieldsV1` values of objects. `fields` has an effect only with `complete`. */
 interface SharingWatchCall<T> extends WatchCall<T> {
   readonly fields?: FieldsSharing;
 }
 
 /**
- * Sends a watch request and calls `onEvents` with the events of each chunk, in order. If it returns a promise, reading
- * goes on when that resolves. Resolves when the server ends the watch. Rejects with StatusError if the server refuses
- * the watch, with TransportError if the connection breaks or the response cannot be read, with the signal's reason, or
- * with what `onEvents` throws. An ERROR event is delivered like the others.
+ * Sends a watch request and calls `onEvents` with the events of each chunk, in order. If `onEvents` returns a promise,
+ * reading continues when it resolves. Resolves when the server ends the watch. Rejects with StatusError if the server
+ * refuses the watch, with TransportError if the connection breaks or the response cannot be read, with the signal's
+ * reason, or with the error of `onEvents`. ERROR events are delivered, too.
  */
 export async function openWatch<T>(
   transport: Transport,
@@ -59,7 +60,7 @@ export async function openWatch<T>(
   }
 }
 
-/** As `openWatch`, as an async iterable. The request is sent by the first `next`; leaving the loop closes it. */
+/** Like `openWatch`, as an async iterable. The request is sent with the first `next`; leaving the loop closes it. */
 export async function* watchBatches<T>(
   transport: Transport,
   watch: SharingWatchCall<T>,
@@ -99,7 +100,9 @@ function* decodeFrames<T>(
   if (events.length > 0) yield events;
 }
 
-/** A stream that ends inside of an event was cut, which a new watch may mend. */
+/**
+ * Makes the error of a malformed stream. A stream that ends inside of an event was cut off, so a new watch may succeed.
+ */
 function broken(call: Call, message: string): TransportError {
   if (message !== 'unexpected EOF') return unusable(call, `the watch cannot be read: ${message}`);
   return new TransportError(`${call.method} ${call.target}: the watch ended inside of an event`);

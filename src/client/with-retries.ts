@@ -1,21 +1,24 @@
 /**
- * A transport that repeats requests where that is safe, by the rules of client-go (`rest/with_retry.go`):
- * - The server answers 429 or 5xx with Retry-After: any request, after that time.
- * - The connection breaks before the response of a request that changes nothing: after a second.
- * - The server did not process the request, as there was no connection or no stream for it: any request, once, after a
- *   second. Client-go leaves this to its caller.
+ * A transport that retries requests where this is safe, by the rules of client-go (`rest/with_retry.go`):
+ * - The server answers 429 or 5xx with Retry-After: any request is retried, after that time.
+ * - The connection breaks before the response of a request that changes nothing: it is retried after a second.
+ * - The server did not process the request, because there was no connection or no stream for it: any request is retried
+ *   once, after a second. client-go leaves this to its caller.
  *
- * Invariant: a request is repeated only before its caller has seen a response. Bodies that break off later are not
- * repeated. There is no limit of requests per second.
+ * Invariant: a request is retried only before its caller has seen a response. A response body that breaks off later is
+ * not retried. There is no rate limit.
  */
 import type { Transport, TransportRequest, TransportResponse } from '../apimachinery/http/transport.ts';
 import { type Clock, sleep, systemClock } from '../base/clock.ts';
 import { isTransportError } from '../base/errors.ts';
 
 export interface RetryOptions {
-  /** How often one request is repeated. Default 10. */
+  /** How often one request is retried. Default 10. */
   readonly retries?: number;
-  /** How often a request is repeated that the server did not process. Counts to `retries`, too. Default 1. */
+  /**
+   * How often a request that the server did not process is retried. These retries count towards `retries`, too. Default
+   * 1.
+   */
   readonly unsentRetries?: number;
   /** The longest wait that a server can ask for. Default 30 s. */
   readonly longestWaitMs?: number;
@@ -23,10 +26,13 @@ export interface RetryOptions {
   readonly clock?: Clock;
 }
 
-/** The wait after a failure of the connection; client-go's. */
+/** The wait after a failure of the connection, as in client-go. */
 const LOST_WAIT_MS = 1_000;
 
-/** When nothing is left to try, the last response or error is the result. A signal ends the wait with its reason. */
+/**
+ * Wraps a transport. When no retries are left, the result is the last response or error. If the signal of a request
+ * aborts during a wait, the request rejects with its reason.
+ */
 export function withRetries(transport: Transport, options: RetryOptions = {}): Transport {
   const policy: Required<RetryOptions> = {
     retries: 10,
@@ -69,14 +75,17 @@ function attempt(
   );
 }
 
-/** Whole seconds, if the server asks for another attempt. Like client-go it ignores a date. */
+/**
+ * Returns the seconds of Retry-After if the server asks for a retry; undefined otherwise. A date is ignored, as in
+ * client-go.
+ */
 function retryAfter({ status, headers }: TransportResponse): number | undefined {
   if (status !== 429 && status < 500) return undefined;
   const value = headers['retry-after'];
   return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : undefined;
 }
 
-/** Ends a stream, so that its connection is free. */
+/** Closes a response stream, so that its connection can be reused. */
 async function discard({ body }: TransportResponse): Promise<void> {
   if (!(body instanceof Uint8Array)) await body[Symbol.asyncIterator]().return?.();
 }

@@ -1,4 +1,4 @@
-/** The queries, bodies and media types of write requests. */
+/** Makes the queries, bodies and media types of write requests. */
 
 import type { JsonValue } from '../base/json-value.ts';
 import { writeJsonBytes } from '../base/json-write.ts';
@@ -6,7 +6,7 @@ import type { ApplyOptions, DeleteOptions, ObjectPatch, WriteOptions } from './a
 import { formatQuery } from './paths.ts';
 
 export const JSON_TYPE = 'application/json';
-/** JSON is YAML. Servers since 1.16 accept this type, and only some also accept one for JSON. */
+/** JSON is valid YAML. Servers since 1.16 accept this type; only some also accept the type for JSON. */
 export const APPLY_TYPE = 'application/apply-patch+yaml';
 
 const PATCH_TYPES = {
@@ -23,7 +23,7 @@ export function patchBody(patch: ObjectPatch): Uint8Array {
   return encodeBody(patch.type === 'json' ? patch.operations : patch.body);
 }
 
-/** The JSON bytes of a body. Fields that are undefined are left out; a bigint is printed in full. */
+/** Encodes a body as JSON. Undefined fields are left out; bigints are printed in full. */
 export function encodeBody(body: object): Uint8Array {
   return writeJsonBytes(body as unknown as JsonValue, { escapeHtml: false });
 }
@@ -36,7 +36,7 @@ export function applyQuery({ fieldManager, dryRun, fieldValidation, force }: App
   return formatQuery({ fieldManager, force, dryRun: dryRun === true ? 'All' : undefined, fieldValidation });
 }
 
-/** The DeleteOptions of a request; undefined if all have their defaults. */
+/** Encodes the DeleteOptions of a request; undefined if all options have their defaults. */
 export function deleteBody(options: DeleteOptions): Uint8Array | undefined {
   const { gracePeriodSeconds, propagationPolicy, preconditions, dryRun } = options;
   const fields = {

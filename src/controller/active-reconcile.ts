@@ -1,6 +1,7 @@
 /**
- * One running reconcile: its context, and the two signals that end it. Invariant: `signal` aborts no later than the
- * signal of its requests. Both are made when they are first used, because most reconciles need neither.
+ * One running reconcile: its context, and the two signals that end it. Both signals are created on first use, because
+ * most reconciles need neither.
+ * Invariant: `signal` aborts no later than the signal of its requests.
  */
 import { abortReason } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
@@ -32,7 +33,7 @@ export interface ReconcileTools {
   readonly writes: OwnWrites;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Records events in the name of the operator. */
+  /** Records events with the operator as their source. */
   readonly events: EventRecorder;
 }
 
@@ -42,9 +43,9 @@ export interface ActiveReconcileOptions<T> {
   readonly key: ObjectKey;
   readonly why: readonly string[];
   readonly tools: ReconcileTools;
-  /** Aborts when no reconcile may write any more. Its abort must lead to `cut`. */
+  /** Aborts when no reconcile may write any more. The owner must then call `cut`. */
   readonly fence: AbortSignal;
-  /** Called after a write of the SDK itself to the object, with the new revision. */
+  /** Called with the new resourceVersion after the SDK itself has written the object. */
   onOwnChange(resourceVersion: string, what: string): void;
 }
 
@@ -71,17 +72,17 @@ export class ActiveReconcile<T> implements ReconcileContext<T> {
     return this.#signal.get();
   }
 
-  /** Why the right to send requests has ended; undefined while it lasts. */
+  /** The reason why no more requests may be sent; undefined while they may. */
   get cutReason(): Error | undefined {
     return this.#fence.reason;
   }
 
-  /** Asks the function to end. Its requests are still sent. */
+  /** Asks the reconcile function to end. Its requests are still sent. */
   abort(reason: Error): void {
     this.#signal.abort(reason);
   }
 
-  /** Ends the right to send requests. */
+  /** Like `abort`, and refuses all further requests. */
   cut(reason: Error): void {
     this.#signal.abort(reason);
     this.#fence.abort(reason);
@@ -95,7 +96,7 @@ export class ActiveReconcile<T> implements ReconcileContext<T> {
     this.#object = object;
   }
 
-  /** Undefined if there is no object. */
+  /** The reconciled object; undefined if it does not exist. */
   get objectIfAny(): Stored<T> | undefined {
     return this.#object;
   }
@@ -146,7 +147,7 @@ export class ActiveReconcile<T> implements ReconcileContext<T> {
     };
   }
 
-  /** Remembers that the event of this revision comes from the SDK itself. */
+  /** Called when the SDK itself has written the object, so that the event of this revision gets the reason `what`. */
   ownChange(resourceVersion: string, what: 'own finalizer' | 'own status'): void {
     this.#options.onOwnChange(resourceVersion, what);
   }
@@ -156,7 +157,7 @@ export class ActiveReconcile<T> implements ReconcileContext<T> {
     return this.#status?.collected();
   }
 
-  /** Called before each request. Notices a lost lease also if no timer has fired since. */
+  /** Called before each request. Detects a lost lease even if no timer has fired yet. */
   #requestSignal(): AbortSignal {
     const { fence } = this.#options;
     if (fence.aborted) this.cut(abortReason(fence));
@@ -178,7 +179,7 @@ export class ActiveReconcile<T> implements ReconcileContext<T> {
   }
 }
 
-/** A signal that is made when it is first asked for. */
+/** A signal that is created on first use. */
 class LazySignal {
   #controller: AbortController | undefined;
   #reason: Error | undefined;

@@ -1,7 +1,7 @@
 /**
- * The cache of a manager: one informer per kind, shared by its controllers, and reads that wait for the program's own
- * writes. Invariant: a read returns a state that includes every write that was made through the operator's client
- * before the read began.
+ * The cache of a manager: one informer per kind, which its controllers share, and reads that wait for the program's own
+ * writes.
+ * Invariant: a read sees every write that was made through the operator's client before the read began.
  */
 import { onAbort } from '../base/abort.ts';
 import type { AbortSignalLike } from '../base/abort-signal.ts';
@@ -15,7 +15,10 @@ import { derivedSignal } from './derived-signal.ts';
 import { describeObject, formatKey, kindId, parseKey } from './keys.ts';
 import type { OwnWrites } from './own-writes.ts';
 
-/** Which objects of a kind the cache holds, and which of their fields. Indexes are added by the controllers. */
+/**
+ * Selects the objects of a kind, and the fields of these objects, that the cache keeps. Controllers add indexes
+ * themselves.
+ */
 export type CachedKindOptions<T> = Pick<
   InformerOptions<T>,
   'namespace' | 'labelSelector' | 'fieldSelector' | 'transform' | 'metadataOnly' | 'resyncMs'
@@ -27,7 +30,7 @@ export interface CachedKind {
   readonly options: CachedKindOptions<unknown>;
 }
 
-/** Restricts what the cache of a manager holds of a kind. */
+/** Restricts the objects of a kind, or their fields, that the cache of a manager keeps. */
 export function cached<T>(kind: Kind<T>, options: CachedKindOptions<T>): CachedKind {
   return { kind, options: options as CachedKindOptions<unknown> };
 }
@@ -35,7 +38,7 @@ export function cached<T>(kind: Kind<T>, options: CachedKindOptions<T>): CachedK
 export interface CacheOptions {
   /** Default: every object of every kind, without managedFields. */
   readonly kinds?: readonly CachedKind[];
-  /** The namespace of namespaced kinds without a namespace of their own in `kinds`. Default: all namespaces. */
+  /** The namespace of namespaced kinds that have no namespace in `kinds`. Default: all namespaces. */
   readonly namespace?: string;
   /** Whether cached objects keep `metadata.managedFields`, often half of an object. Default false. */
   readonly keepManagedFields?: boolean;
@@ -44,16 +47,16 @@ export interface CacheOptions {
 /** Cached reads. Objects are frozen. The first read of a kind starts its informer and waits for its first list. */
 export interface CachedReader {
   /**
-   * Resolves with undefined if there is no such object. `namespace` defaults to that of the reconciled object; it is
+   * Resolves with undefined if the object does not exist. `namespace` defaults to that of the reconciled object, and is
    * ignored for a cluster-scoped kind.
    */
   get<T>(kind: Kind<T>, name: string, namespace?: string): Promise<Stored<T> | undefined>;
-  /** In no particular order. Default: of all namespaces. */
+  /** Lists objects in no particular order. Default: of all namespaces. */
   list<T>(
     kind: Kind<T>,
     options?: { readonly namespace?: string; readonly labelSelector?: string },
   ): Promise<readonly Stored<T>[]>;
-  /** The objects for which an index of the informer returned the value. */
+  /** Returns the objects for which the index function returned the value. */
   byIndex<T>(kind: Kind<T>, index: string, value: string): Promise<readonly Stored<T>[]>;
 }
 
@@ -73,7 +76,7 @@ export class ManagerCache {
     for (const { kind, options: own } of options.kinds ?? []) this.#kinds.set(kindId(kind), own);
   }
 
-  /** The informer of a kind, with the options that the manager was given for it. Made on the first call. */
+  /** Returns the informer of a kind, with the options of the manager for this kind. Created on the first call. */
   informer<T>(kind: Kind<T>): Informer<T> {
     const id = kindId(kind);
     const known = this.#informers.get(id);
@@ -84,12 +87,12 @@ export class ManagerCache {
     return informer;
   }
 
-  /** Every informer that exists. */
+  /** All informers that were created so far. */
   informers(): readonly Informer<unknown>[] {
     return [...this.#informers.values()];
   }
 
-  /** The reads of one reconcile. They reject with the signal's reason once it aborts. */
+  /** Returns the reader of one reconcile. Its reads reject with the signal's reason once the signal aborts. */
   reader(signal: () => AbortSignalLike, defaultNamespace: string | undefined): CachedReader {
     return {
       get: (kind, name, namespace = defaultNamespace) => this.read(kind, this.#keyOf(kind, name, namespace), signal()),
@@ -107,7 +110,10 @@ export class ManagerCache {
     };
   }
 
-  /** One object, from the cache if it has seen the own writes to it, otherwise from the server. */
+  /**
+   * Reads one object from the cache. Reads it from the server if the cache does not see the program's own writes in
+   * time.
+   */
   async read<T>(kind: Kind<T>, key: ObjectKey, signal: AbortSignalLike): Promise<Stored<T> | undefined> {
     const informer = await this.#synced(kind, signal);
     if (await this.#options.writes.settled(kind, key, signal)) return informer.store.getByKey(key);
@@ -156,13 +162,13 @@ export class ManagerCache {
   }
 }
 
-/** The default transform of a manager's cache. An update without managedFields leaves those of the server unchanged. */
+/** The default transform of a manager's cache. An update without managedFields does not change them on the server. */
 export function stripManagedFields<T extends { metadata?: { managedFields?: unknown } }>(object: T): T {
   if (object.metadata !== undefined) delete object.metadata.managedFields;
   return object;
 }
 
-/** Settles as the promise, or rejects with the reason of the signal. */
+/** Settles like the promise, or rejects with the reason of the signal if it aborts first. */
 export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignalLike): Promise<T> {
   signal.throwIfAborted();
   const aborted = new Deferred<never>();

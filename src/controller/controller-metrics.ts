@@ -1,4 +1,4 @@
-/** The metrics of controllers, with the names of controller-runtime's, so that dashboards for it work here. */
+/** The metrics of controllers. They have controller-runtime's names, so that its dashboards can be used. */
 import type { Clock } from '../base/clock.ts';
 import type {
   Counter,
@@ -21,7 +21,7 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 const CONTROLLER = ['controller'] as const;
 const CONTROLLER_RESULT = ['controller', 'result'] as const;
 
-/** The values of the label `result`, as controller-runtime has them. */
+/** controller-runtime's values of the label `result`. */
 const RESULTS: Readonly<Record<Result['result'], string>> = {
   done: 'success',
   after: 'requeue_after',
@@ -29,7 +29,7 @@ const RESULTS: Readonly<Record<Result['result'], string>> = {
   terminal: 'error',
 };
 
-/** The series of one operator. */
+/** The metric handles of one operator. */
 interface Handles {
   readonly totals: Readonly<Record<Result['result'], Counter>>;
   readonly errors: Counter;
@@ -39,7 +39,7 @@ interface Handles {
   readonly limit: Gauge;
 }
 
-/** Create one per registry: it registers the metrics. */
+/** The constructor registers the metrics, so create one per registry. */
 export class ControllerMetrics implements ControllerObserver {
   readonly #queues: WorkQueueMetrics;
   readonly #total: CounterFamily<typeof CONTROLLER_RESULT>;
@@ -103,7 +103,7 @@ export class ControllerMetrics implements ControllerObserver {
     if (result === 'terminal') handles.terminal.add();
   }
 
-  /** A lookup of labels joins texts, so the handles of each operator are kept. */
+  /** Caches the handles of each operator, because looking up labels is slow. */
   #handlesOf(operator: string): Handles {
     const known = this.#handles.get(operator);
     if (known !== undefined) return known;

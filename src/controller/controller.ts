@@ -1,9 +1,11 @@
 /**
- * The controller of an operator: watches, a work queue, and workers that call the reconcile function. Invariants:
- * - At most one reconcile of a key may send requests. A reconcile that ignores the abort of its signal is given up
- *   after a grace period; its client refuses requests by then, and only then is its key handed out again.
- * - Whatever a user's function throws or returns, the controller goes on: a failure is logged and retried with backoff.
- * - A reconcile begins with a state of its object that includes every earlier write of this program to it.
+ * The controller of an operator: watches, a work queue, and workers that call the reconcile function.
+ * Invariants:
+ * - At most one reconcile of a key may send requests. A reconcile that ignores the abort of its signal is abandoned
+ *   after a grace period. Its client refuses requests by then, and only then may its key be reconciled again.
+ * - Whatever a user's function throws or returns, the controller continues: a failure is logged and retried with
+ *   backoff.
+ * - A reconcile begins with a state of its object that includes all earlier writes of this program.
  */
 import { abortReason, onAbort } from '../base/abort.ts';
 import { ItemBackoff } from '../base/backoff.ts';
@@ -31,18 +33,18 @@ export interface ControllerHost extends ReconcileTools {
   readonly metrics: ControllerObserver;
 }
 
-/** Receives what a controller does, for metrics. */
+/** The observer of a controller, which feeds metrics. */
 export interface ControllerObserver {
-  /** The observer of a controller's work queue. */
+  /** Returns the observer of a controller's work queue. */
   queue(operator: string): WorkQueueObserver<ObjectKey>;
-  /** `running` reconciles of at most `limit` run. Called at each start and end of one. */
+  /** Called at the start and the end of each reconcile. `running` of at most `limit` reconciles are running. */
   workers(operator: string, running: number, limit: number): void;
   reconciled(operator: string, result: Result['result'], seconds: number): void;
 }
 
 const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_TIMEOUT = '5m';
-/** How long a reconcile may take to end after its signal has aborted. Then it is given up. */
+/** How long a reconcile may take to end after its signal has aborted, before it is abandoned. */
 const ABANDON_MS = 10_000;
 
 export class Controller<T> implements Runnable {
@@ -54,9 +56,9 @@ export class Controller<T> implements Runnable {
   readonly #concurrency: number;
   readonly #reasons = new PendingReasons();
   readonly #hotLoops: HotLoopDetector;
-  /** The last write of the SDK itself to an object whose event has not come. */
+  /** The last write of the SDK itself to an object, until its event has arrived. */
   readonly #ownChanges = new Map<ObjectKey, { readonly resourceVersion: string; readonly what: string }>();
-  /** The running reconciles, each with the function that ends its right to send requests. */
+  /** The running reconciles, each with the function that makes its client refuse requests. */
   readonly #active = new Map<ActiveReconcile<T>, (reason: Error) => void>();
   #primary: Informer<T> | undefined;
   #sources: readonly WatchSource[] = [];
@@ -79,7 +81,7 @@ export class Controller<T> implements Runnable {
     return this.#definition.kind;
   }
 
-  /** Makes the informers and indexes, so that they are started with the cache. Call it once, before `run`. */
+  /** Creates the informers and indexes, so that they are started with the cache. Call it once, before `run`. */
   prepare(): void {
     const { kind, watches, forOptions, name } = this.#definition;
     const { cache } = this.#host;
@@ -96,8 +98,8 @@ export class Controller<T> implements Runnable {
   }
 
   /**
-   * Reconciles until the signal aborts, and resolves when the last reconcile has ended or was given up. May be called
-   * again after that, for another term as leader.
+   * Reconciles until the signal aborts. Resolves when the last reconcile has ended or was abandoned. May then be called
+   * again, for another term as leader.
    */
   async run({ signal, fence }: RunContext): Promise<void> {
     const { clock, log } = this.#host;
@@ -147,7 +149,7 @@ export class Controller<T> implements Runnable {
     this.#queue?.add(key, isBackground ? LOW_PRIORITY : NORMAL_PRIORITY);
   }
 
-  /** Adds every object at the interval. */
+  /** Enqueues every object at the resync interval. */
   #startResync(): { cancel(): void } | undefined {
     const { resync } = this.#definition.options;
     if (resync === undefined) return undefined;
@@ -231,7 +233,7 @@ export class Controller<T> implements Runnable {
     }
   }
 
-  /** Runs the functions of the user. Never rejects, and resolves even if they never settle. */
+  /** Runs the functions of the user. Never rejects, and resolves even if a function never settles. */
   async #reconcile(active: ActiveReconcile<T>, fence: AbortSignal): Promise<Outcome> {
     const { clock } = this.#host;
     const abandoned = new Deferred<Outcome>();
@@ -291,7 +293,7 @@ export class Controller<T> implements Runnable {
   }
 }
 
-/** Logs an error with its stack, unless its cause lies outside of the program. */
+/** Logs an error. The stack is left out if the cause is outside of the program, such as a failed request. */
 function report(
   log: ReconcileTools['log'],
   message: string,

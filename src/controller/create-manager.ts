@@ -1,4 +1,4 @@
-/** The manager's implementation. For its interface see manager.ts. */
+/** The implementation of the manager. `manager.ts` has its interface. */
 import { type Clock, systemClock } from '../base/clock.ts';
 import { BugError, ConfigError, toError } from '../base/errors.ts';
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
@@ -24,7 +24,7 @@ import { ReconcileJournal } from './reconcile-journal.ts';
 import { formatMilliseconds, toMilliseconds } from './result.ts';
 import type { Runnable } from './runnable.ts';
 
-/** Throws ConfigError if neither a transport nor a client is given. Nothing is sent before `run`. */
+/** Creates a manager. Nothing is sent before `run`. Throws ConfigError if neither a transport nor a client is given. */
 export function createManager(options: ManagerOptions): Manager {
   return new SharedManager(options);
 }
@@ -147,7 +147,7 @@ class SharedManager implements Manager {
     run.throwIfFailed();
   }
 
-  /** Runs the parts that need the lease: at once without an election, otherwise in each term. */
+  /** Runs the parts that need the lease: at once without an election, otherwise during each term as leader. */
   #lead(run: ManagerRun, runnables: readonly Runnable[]): void {
     const { leaderElection, random } = this.#options;
     if (leaderElection === undefined) {
@@ -197,7 +197,7 @@ class SharedManager implements Manager {
     });
   }
 
-  /** Names the caches without their first list, for `/readyz`. */
+  /** Returns the reason why the caches are not synced, for `/readyz`; undefined if they are. */
   #unsynced(): string | undefined {
     if (!this.#running) return 'the manager is not running';
     const waiting = this.#cache.informers().filter(({ hasSynced }) => !hasSynced);

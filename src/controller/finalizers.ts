@@ -1,6 +1,7 @@
 /**
- * Adds and removes finalizers. Invariants: a change names the revision that it was decided on, so that it never undoes a
- * change of another program; it never creates an object.
+ * Adds and removes finalizers.
+ * Invariants: a change names the resourceVersion that it is based on, so it never reverts a change of another program.
+ * It never creates an object.
  */
 import { isConflict, isNotFound } from '../apimachinery/status/status.ts';
 import type { Api } from '../client/api.ts';
@@ -12,14 +13,14 @@ export interface FinalizerChange {
   readonly fieldManager: string;
 }
 
-/** How often a change is decided again after a conflict before it fails with that conflict. */
+/** How often a change is attempted before it fails with the last conflict. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Changes the finalizers of an object. Begins with the given state; after a conflict it reads the object from the
- * server. Resolves with the new state, or with undefined if the object, or its present incarnation, is gone. Nothing is
- * sent if there is nothing to change, and no finalizer is added to an object that is being deleted: the server would
- * refuse it.
+ * Changes the finalizers of an object. The first attempt is based on the given state; after a conflict the object is
+ * read from the server. Resolves with the new state; with undefined if the object no longer exists or has another uid.
+ * Sends nothing if there is nothing to change. Adds no finalizer to an object that is being deleted, because the server
+ * would refuse it.
  */
 export async function changeFinalizers<T>(
   api: Api<T>,
@@ -43,7 +44,7 @@ export async function changeFinalizers<T>(
   }
 }
 
-/** The finalizers after the change, or undefined if it changes nothing. */
+/** Returns the finalizers after the change; undefined if nothing changes. */
 function changed({ metadata }: Stored<unknown>, { add = [], remove }: FinalizerChange): string[] | undefined {
   const present: readonly string[] = metadata.finalizers ?? [];
   const missing = metadata.deletionTimestamp === undefined ? add.filter((name) => !present.includes(name)) : [];

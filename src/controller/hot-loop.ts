@@ -1,6 +1,7 @@
 /**
- * The hot-loop detector: a key that is reconciled again and again although its spec does not change. Failures do not
- * count: they are reported and delayed already. A key is reported once; after a calm window it may be reported again.
+ * The hot-loop detector. It finds keys that are reconciled again and again although their spec does not change.
+ * Failures do not count, because they are already reported and delayed. A key is reported once, and again only after a
+ * window without a hot loop.
  */
 import { diffJson } from '../apimachinery/patch/json-patch-diff.ts';
 import { unescapePointerToken } from '../apimachinery/patch/json-pointer.ts';
@@ -10,7 +11,7 @@ import type { Stored } from '../client/object-types.ts';
 import type { Reason } from './reasons.ts';
 
 export interface HotLoopOptions {
-  /** Reconciles of one key within the window that make a hot loop. Default 30. */
+  /** How many reconciles of one key within the window are a hot loop. Default 30. */
   readonly reconciles?: number;
   /** Default one minute. */
   readonly windowMs?: number;
@@ -19,7 +20,10 @@ export interface HotLoopOptions {
 export interface HotLoop {
   readonly reconciles: number;
   readonly windowMs: number;
-  /** The change that repeats: `Deployment status.observedGeneration: 1 → 2`. Empty if the reconcile requeues itself. */
+  /**
+   * The changes that triggered the last reconcile, such as `Deployment status.observedGeneration: 1 → 2`. Empty if the
+   * reconcile requeues itself.
+   */
   readonly changes: readonly string[];
 }
 
@@ -39,7 +43,7 @@ const ALWAYS_CHANGING = new Set(['/metadata/resourceVersion', '/metadata/generat
 export class HotLoopDetector {
   readonly #limit: number;
   readonly #windowMs: number;
-  /** The keys of the present windows; the oldest are dropped first. */
+  /** The current window of each key, the oldest first. The oldest windows are dropped first. */
   readonly #windows = new Map<ObjectKey, Window>();
 
   constructor(options: HotLoopOptions = {}) {
@@ -47,7 +51,7 @@ export class HotLoopDetector {
     this.#windowMs = options.windowMs ?? 60_000;
   }
 
-  /** Counts a reconcile. Returns the hot loop when the key becomes one. */
+  /** Counts a reconcile. Returns the hot loop if the key has just become one. */
   count(key: ObjectKey, object: Stored<unknown>, reasons: readonly Reason[], now: number): HotLoop | undefined {
     const { generation } = object.metadata;
     const window = this.#window(key, generation, now);
@@ -64,7 +68,7 @@ export class HotLoopDetector {
   #window(key: ObjectKey, generation: Window['generation'], now: number): Window {
     const known = this.#windows.get(key);
     if (known !== undefined && known.generation === generation && now - known.since <= this.#windowMs) return known;
-    // A key that stays hot in the next window was reported already.
+    // A key that stays a hot loop in the next window was reported already.
     const stillHot = known !== undefined && known.generation === generation && known.count >= this.#limit;
     const window = { since: now, count: 0, generation, reported: stillHot && known.reported };
     this.#windows.delete(key);
@@ -74,7 +78,7 @@ export class HotLoopDetector {
   }
 }
 
-/** The fields that differ. Values are shown for the status only: other fields may contain secrets. */
+/** Describes the fields that differ. Values are shown for the status only, because other fields may contain secrets. */
 export function describeChange({ kind, before, after }: NonNullable<Reason['change']>): string[] {
   const patch = diffJson(before as unknown as JsonObject, after as unknown as JsonObject);
   return patch

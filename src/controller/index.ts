@@ -1,5 +1,6 @@
 /**
- * `keelson/controller`: operators. An operator watches objects and brings the world into the state that they describe.
+ * `keelson/controller`: operators. An operator watches objects and makes the actual state match the state that they
+ * describe.
  *
  * ```ts
  * const { transport } = await connect(); // keelson/node

@@ -19,12 +19,12 @@ export function parseKey(key: ObjectKey): ObjectName {
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** `Foo default/web`, for messages. */
+/** Formats an object for messages: `Foo default/web`. */
 export function describeObject(kind: Kind<unknown>, key: ObjectKey): string {
   return `${kind.kind} ${key}`;
 }
 
-/** `apps/v1/deployments`: names an informer of a kind. */
+/** Identifies a kind: `apps/v1/deployments`. */
 export function kindId(kind: Kind<unknown>): string {
   return `${kind.group}/${kind.version}/${kind.plural}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The pages of a manager: `/healthz`, `/readyz`, `/metrics` and `/debug/reconciles`. They are a function from a request
- * to a response; `servePages` of `keelson/node` serves it over HTTP.
+ * The pages of a manager: `/healthz`, `/readyz`, `/metrics` and `/debug/reconciles`. The handler is a function from a
+ * request to a response; `servePages` of `keelson/node` serves it over HTTP.
  */
 import { parseQuery } from '../apimachinery/meta/query.ts';
 import { toError } from '../base/errors.ts';
@@ -21,10 +21,13 @@ export interface PageResponse {
   readonly body: string;
 }
 
-/** Serves one request. Neither throws nor rejects. */
+/** Serves one request. Never throws or rejects. */
 export type PageHandler = (request: PageRequest) => Promise<PageResponse>;
 
-/** Returns the reason of a failure, or undefined. One that throws or rejects fails with the error's message. */
+/**
+ * Returns the reason of a failure; undefined if the check passes. If it throws or rejects, the check fails with the
+ * error's message.
+ */
 export type HealthCheck = () => string | undefined | Promise<string | undefined>;
 
 export interface ManagerPagesOptions {
@@ -70,7 +73,10 @@ export function createManagerPages({ health, ready, registry, journal }: Manager
   };
 }
 
-/** Runs the checks in the order in which they were added. A check that fails shows its reason: the page is for operators. */
+/**
+ * Runs the checks in the order in which they were added. The page shows the reasons of failed checks, because it is for
+ * operators.
+ */
 async function runChecks(
   page: string,
   checks: ReadonlyMap<string, HealthCheck>,

@@ -30,14 +30,14 @@ export class ManagerRun {
     return this.#ended.promise;
   }
 
-  /** Starts parts. The first of them that fails ends the run. */
+  /** Starts parts. The first part that fails ends the run. */
   start(runnables: readonly Runnable[], context: RunContext = this.#context): void {
     for (const runnable of runnables) void this.track(runnable.name, this.#guard(runnable, context));
   }
 
   /**
-   * Runs parts for one term as leader. Resolves when the term, or the run, has ended and all of them have. Rejects with
-   * the failure of one of them, after the others were stopped.
+   * Runs parts for one term as leader. Resolves when the term or the run has ended, and all parts have. Rejects with
+   * the failure of a part after the other parts were stopped.
    */
   async lead(runnables: readonly Runnable[], term: LeaderTerm): Promise<void> {
     const failed = new AbortController();
@@ -60,7 +60,7 @@ export class ManagerRun {
     if (failure !== undefined) throw failure;
   }
 
-  /** Counts a promise as a part: `settled` waits for it, and its rejection ends the run. */
+  /** Adds a promise as a part: `settled` waits for it, and its rejection ends the run. */
   async track(name: string, part: Promise<void>): Promise<void> {
     const watched = part.then(
       () => undefined,
@@ -71,7 +71,7 @@ export class ManagerRun {
     this.#parts.delete(watched);
   }
 
-  /** Ends the run with a failure. The first one counts. */
+  /** Ends the run with a failure. Only the first failure is kept. */
   fail(error: Error): void {
     this.#failure ??= error;
     this.stop();
@@ -104,7 +104,7 @@ export class ManagerRun {
     return { signal: this.#stop.signal, fence: this.#fence.signal };
   }
 
-  /** A part that ends because its signal aborted did not fail. */
+  /** Runs a part. A rejection with the reason of its aborted signal is not a failure. */
   async #guard(runnable: Runnable, context: RunContext): Promise<void> {
     try {
       await runnable.run({ signal: derivedSignal(context.signal), fence: derivedSignal(context.fence) });

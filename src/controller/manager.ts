@@ -1,9 +1,12 @@
 /**
- * The manager: what the operators of a program share. It has one client, one cache, one election, and the pages for
- * probes. Invariants:
- * - Parts start in this order: servers, caches, parts that need no lease, parts that do. They stop in reverse order.
- * - Parts that need the lease run only during a term; their signal aborts before another candidate can hold it.
- * - `run` settles within the grace period of a stop and the time in which reconciles are given up.
+ * The manager, which runs the operators of a program. They share one client, one cache, one leader election, and the
+ * pages for probes.
+ * Invariants:
+ * - Parts start in this order: servers, caches, parts that need no lease, parts that need the lease. They stop in
+ *   reverse order.
+ * - Parts that need the lease run only during a term as leader. Their signal aborts before another candidate can hold
+ *   the lease.
+ * - After a stop, `run` settles within the grace period plus the time after which reconciles are abandoned.
  */
 
 import type { Transport } from '../apimachinery/http/transport.ts';
@@ -23,27 +26,29 @@ import type { TimeSpan } from './result.ts';
 import type { Runnable } from './runnable.ts';
 
 export interface ManagerOptions {
-  /** The connection to the API server. `keelson/node` makes one from a kubeconfig. Either this or `client` is needed. */
+  /** The connection to the API server. `keelson/node` makes one from a kubeconfig. Required without `client`. */
   readonly transport?: Transport;
   /** Default: a client of `transport`. */
   readonly client?: Client;
-  /** Informers to share with others. The manager starts them but does not stop them. Default: informers of its own. */
+  /**
+   * Informers that other code shares. The manager starts them but does not stop them. Default: the manager has its own.
+   */
   readonly informers?: InformerSet;
   readonly cache?: CacheOptions;
   /**
-   * An election on a Lease: parts that need it run only while this program holds it. After a lost term they are stopped,
-   * and run again in the next one. Default: no election; they run at once.
+   * A leader election on a Lease. Parts that need the lease run only while this program holds it: they are stopped when
+   * the lease is lost, and run again in the next term. Default: no election, and all parts run at once.
    */
   readonly leaderElection?: LeaderElectionOptions;
-  /** Serves the pages; `servePages` of `keelson/node` does it over HTTP. Default: they are not served. */
+  /** Serves the pages, such as `servePages` of `keelson/node` over HTTP. Default: they are not served. */
   readonly serve?: ServePages;
-  /** How long reconciles may go on after a stop has begun. Default 30 s. */
+  /** How long reconciles may continue after a stop has begun. Default 30 s. */
   readonly stopGrace?: TimeSpan;
   /** Default: lines of JSON on the console, from level info. */
   readonly logger?: Logger;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Default: a registry of its own. */
+  /** Default: a new registry. */
   readonly metrics?: MetricRegistry;
   /** Returns a number in [0, 1), for jitter. Default Math.random. */
   readonly random?: () => number;
@@ -53,27 +58,27 @@ export interface ManagerOptions {
 export type ServePages = (handler: PageHandler) => Promise<Stoppable>;
 
 export interface Manager {
-  /** Reads from the server; cached reads know its writes. For code outside of reconciles. */
+  /** A client for code outside of reconciles. It reads from the server; cached reads wait for its writes. */
   readonly client: Client;
-  /** For code outside of reconciles. Namespaces have to be named. */
+  /** Cached reads for code outside of reconciles. There is no default namespace. */
   readonly cache: CachedReader;
   readonly metrics: MetricRegistry;
   readonly journal: ReconcileJournal;
-  /** `/healthz`, `/readyz`, `/metrics` and `/debug/reconciles`. */
+  /** Serves `/healthz`, `/readyz`, `/metrics` and `/debug/reconciles`. */
   readonly pages: PageHandler;
-  /** Adds an operator. Throws BugError if one of that name exists, or after `run`. */
+  /** Adds an operator. Throws BugError if an operator with this name exists, and after `run`. */
   register<T>(definition: OperatorDefinition<T>): void;
-  /** Adds a part of any other kind. Throws BugError after `run`. */
+  /** Adds any other part. Throws BugError after `run`. */
   add(runnable: Runnable): void;
-  /** Adds a server, such as that of webhooks. It is started before the caches and stopped last. */
+  /** Adds a server, such as a webhook server. Servers are started before the caches and stopped last. */
   addServer(name: string, start: () => Promise<Stoppable>): void;
   /** Adds a check to `/healthz`. */
   addHealthCheck(name: string, check: HealthCheck): void;
-  /** Adds a check to `/readyz`. Checks of the caches are there. */
+  /** Adds a check to `/readyz`, which always checks that the caches are synced. */
   addReadyCheck(name: string, check: HealthCheck): void;
   /**
-   * Runs everything until the signal aborts, then stops everything and resolves. If a part fails, everything is stopped
-   * and the error is the rejection. Call it once.
+   * Runs all parts until the signal aborts, then stops them and resolves. If a part fails, stops the others and rejects
+   * with its error. Call it once.
    */
   run(options: { readonly signal: AbortSignalLike }): Promise<void>;
 }

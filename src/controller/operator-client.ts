@@ -1,7 +1,7 @@
 /**
- * The client of an operator. Invariants: every write that succeeds is recorded, so that cached reads wait for it; every
- * request carries the signal that ends the right to send requests, so that nothing is written after a lost lease or by
- * a reconcile that was given up.
+ * The client of an operator.
+ * Invariants: every successful write is recorded, so that cached reads wait for it. Every request carries the signal of
+ * its reconcile, so that nothing is written after a lost lease or by an abandoned reconcile.
  */
 
 import type { Transport, TransportResponse } from '../apimachinery/http/transport.ts';
@@ -37,7 +37,7 @@ import type { OwnWrites } from './own-writes.ts';
 export interface OperatorClientOptions {
   readonly client: Client;
   readonly writes: OwnWrites;
-  /** Read at each call, so that a reconcile without requests makes no signal. */
+  /** Called for each request, so that a reconcile without requests creates no signal. */
   readonly signal: () => AbortSignal | undefined;
 }
 
@@ -48,7 +48,7 @@ export class OperatorClient implements Client {
     this.#options = options;
   }
 
-  /** Its requests carry the signal, but what they write is not recorded. */
+  /** A transport whose requests carry the signal. Its writes are not recorded. */
   get transport(): Transport {
     const { client, signal } = this.#options;
     return (request) => client.transport(joined(request, signal()));
@@ -180,8 +180,8 @@ class OperatorApi<T> extends OperatorCollection<T> implements Api<T> {
   }
 
   /**
-   * A Scale and a status have the revision of their object. A response without one, such as that of a binding, says
-   * nothing about the object: cached reads do not wait for such a write.
+   * Records the write of a subresource. A Scale and a status have the resourceVersion of their object. Other responses,
+   * such as that of a binding, may have none; cached reads do not wait for such a write.
    */
   #wroteSubresource(name: string, revision: string, options: WriteOptions | undefined): void {
     if (options?.dryRun !== true && revision !== '')
@@ -189,7 +189,7 @@ class OperatorApi<T> extends OperatorCollection<T> implements Api<T> {
   }
 }
 
-/** The options with the signal of the client; a signal of the caller counts as well. */
+/** Adds the signal of the client to the options. A signal of the caller still applies. */
 function joined<O extends CallOptions>(options: O | undefined, signal: AbortSignal | undefined): O {
   const given = options as O;
   if (signal === undefined) return given;

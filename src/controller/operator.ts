@@ -30,37 +30,45 @@ import type {
 import type { Manager, ManagerOptions } from './manager.ts';
 import type { Finalize, Gone, Reconcile } from './reconcile.ts';
 
-/** An operator that has a name and no kind yet. */
+/** An operator without a kind. */
 export interface NamedOperator {
-  /** The kind whose objects are reconciled. */
+  /** Sets the kind whose objects are reconciled. */
   for<T>(kind: Kind<T>, options?: ForOptions<T>): OperatorBuilder<T>;
 }
 
 /** An operator without its reconcile function. Every method returns a new builder. */
 export interface OperatorBuilder<T> {
-  /** Reconciles the controller of an object of this kind when that changes. `apply` makes such objects. */
+  /**
+   * Watches objects of this kind. When one changes, the object that controls it is reconciled. `apply` creates such
+   * objects.
+   */
   owns<U>(kind: Kind<U>, options?: WatchOptions<U>): OperatorBuilder<T>;
   /**
-   * Reconciles the objects that `map` returns when an object of another kind changes. `map` is a function, or
-   * `{ referencedBy }`, which tells the names of the watched objects to which an object of the operator refers.
+   * Watches objects of another kind. When one changes, the objects that `map` returns are reconciled. `map` is a
+   * function from the watched object, or `{ referencedBy }`, which returns the names of the watched objects to which an
+   * object of the operator's kind refers.
    */
   watches<U>(kind: Kind<U>, map: Mapper<T, U> | References<T>, options?: WatchOptions<U>): OperatorBuilder<T>;
   /**
-   * Runs `finalize` before an object disappears. The finalizer is added before the first reconcile of an object and
-   * removed when `finalize` is done. Its name has the form `example.com/name`. Several run in the order of these calls.
+   * Runs `finalize` before an object is removed. The finalizer is added before the first reconcile of an object and
+   * removed when `finalize` is done. Its name has the form `example.com/name`. Several finalizers run in the order of
+   * these calls.
    */
   finalizer(name: string, finalize: Finalize<T>): OperatorBuilder<T>;
-  /** Called when an object no longer exists, to drop what the program remembers about it. For the rest see `finalizer`. */
+  /**
+   * Sets a handler that is called when an object no longer exists, to drop data that the program keeps about it. To
+   * clean up outside of the program, use `finalizer`.
+   */
   gone(handler: Gone): OperatorBuilder<T>;
   reconcile(reconcile: Reconcile<T>): Operator<T>;
 }
 
-/** A complete operator. It does nothing before `run`, or `run` of the manager with which it is registered. */
+/** A complete operator. It does nothing before `run`, or before `run` of the manager with which it is registered. */
 export interface Operator<T> {
   readonly definition: OperatorDefinition<T>;
-  /** Adds it to a manager with other operators. */
+  /** Adds the operator to a manager, which may run other operators, too. */
   register(manager: Manager): void;
-  /** Runs it in a manager of its own until the signal aborts; for what it resolves or rejects with see Manager.run. */
+  /** Runs the operator in a new manager until the signal aborts. Settles like `Manager.run`. */
   run(options: RunOptions): Promise<void>;
 }
 
@@ -113,7 +121,7 @@ function complete<T>(definition: OperatorDefinition<T>): Operator<T> {
   };
 }
 
-/** `example.com/name`, as the validation of custom resources wants it. */
+/** `example.com/name`, as the validation of custom resources requires. */
 const FINALIZER = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 function withFinalizer<T>(

@@ -1,7 +1,7 @@
 /**
- * The writes of this program that its caches may not have seen yet. Invariant: a cached read that `settled` allowed
- * reflects every write that was recorded before the call. This prevents the stale reads that make controllers create
- * objects twice (controller-runtime#3320).
+ * Tracks the writes of this program that its caches may not have seen yet. This prevents stale reads, which make
+ * controllers create objects twice (controller-runtime#3320).
+ * Invariant: after `settled` has resolved with true, a cached read sees every write that was recorded before the call.
  */
 import { onAbort } from '../base/abort.ts';
 import type { AbortSignalLike } from '../base/abort-signal.ts';
@@ -16,17 +16,20 @@ import { keyOf, kindId } from './keys.ts';
 
 export interface OwnWritesOptions {
   readonly clock: Clock;
-  /** How long a read waits for its cache before it asks the server. Default 5 s. */
+  /** How long a read waits for its cache before it reads from the server. Default 5 s. */
   readonly waitMs?: number;
 }
 
-/** The last write to one object that a cache has not seen. */
+/** The last write to an object that a cache may not have seen. */
 interface PendingWrite {
-  /** The cache must have seen this revision. '' if it is unknown. */
+  /** The revision that the cache must have seen. '' if it is unknown. */
   readonly resourceVersion: string;
-  /** `gone`: the cache must not have the object any more. `deleting`: it may have it with a deletionTimestamp. */
+  /**
+   * `gone`: the cache must not have the object any more. `deleting`: the cache may still have the object with a
+   * deletionTimestamp.
+   */
   readonly deletion: 'none' | 'deleting' | 'gone';
-  /** The identity of the deleted object. Undefined if it is unknown. */
+  /** The uid of the deleted object. Undefined if it is unknown. */
   readonly uid: string | undefined;
 }
 
@@ -35,7 +38,7 @@ interface Followed {
   readonly pending: Map<ObjectKey, PendingWrite>;
   /** Waiters for a deletion, called after each change of an object. */
   readonly watchers: Set<(key: ObjectKey) => void>;
-  /** The handler that calls the watchers. It exists only while there are some: most programs never need it. */
+  /** The handler that calls the watchers. It exists only while there are watchers; most programs never need it. */
   registration: HandlerRegistration | undefined;
   /** The newest revision that was written before this cache existed. '' once the cache has seen it. */
   floor: string;
@@ -58,7 +61,7 @@ export class OwnWrites {
     this.#waitMs = options.waitMs ?? DEFAULT_WAIT_MS;
   }
 
-  /** Tells which informer the cache uses for a kind. Call it once, before the informer is read. */
+  /** Sets the informer that the cache uses for a kind. Call it once, before the informer is read. */
   follow<T>(kind: Kind<T>, informer: Informer<T>): void {
     const followed: Followed = {
       informer: informer as Informer<unknown>,
@@ -81,14 +84,14 @@ export class OwnWrites {
     this.#record(kind, key, { resourceVersion: '', deletion, uid: undefined });
   }
 
-  /** Records the deletion of the cached objects that match. */
+  /** Records a deletecollection: the deletion of all cached objects that match. */
   deletedCollection(kind: Kind<unknown>, namespace: string | undefined, labelSelector: string | undefined): void {
     const options = { ...(namespace === undefined ? {} : { namespace }), ...(labelSelector ? { labelSelector } : {}) };
     for (const { informer } of this.#ofResource(kind))
       for (const object of informer.store.list(options)) this.deleted(kind, keyOf(object), 'deleting');
   }
 
-  /** Whether a cached read may miss a write. Without a key: a write to any object of the kind. */
+  /** Whether a cached read of the key could miss a recorded write. Without a key, a read of any object of the kind. */
   isPending(kind: Kind<unknown>, key?: ObjectKey): boolean {
     const followed = this.#followed.get(kindId(kind));
     if (followed === undefined) return false;
@@ -100,8 +103,8 @@ export class OwnWrites {
   }
 
   /**
-   * Resolves with true when the cache of the kind has seen every recorded write to the key, or to all objects of the
-   * kind. Resolves with false if that takes longer than the bound: the caller reads from the server then. Rejects with
+   * Resolves with true when the cache of the kind has seen every recorded write to the key; without a key, to all
+   * objects of the kind. Resolves with false after `waitMs`: the caller should then read from the server. Rejects with
    * the signal's reason.
    */
   async settled(kind: Kind<unknown>, key: ObjectKey | undefined, signal: AbortSignalLike): Promise<boolean> {
@@ -132,7 +135,7 @@ export class OwnWrites {
     }
   }
 
-  /** The pending write to a key. A write that the cache has seen is removed. */
+  /** Returns the pending write to a key. Removes a write that the cache has seen. */
   #unseen(followed: Followed, key: ObjectKey): PendingWrite | undefined {
     const write = followed.pending.get(key);
     if (write === undefined || !isSeen(followed, key, write)) return write;
@@ -170,7 +173,10 @@ function sawFloor(followed: Followed): boolean {
   return true;
 }
 
-/** A deletion also waits for the revision of the write before it, and takes its identity from the cache. */
+/**
+ * Merges a write with the pending write before it. A deletion keeps the revision of the earlier write, and takes the
+ * uid of the object from the cache.
+ */
 function merge({ informer, pending }: Followed, key: ObjectKey, write: PendingWrite): PendingWrite {
   if (write.deletion === 'none') return write;
   const before = pending.get(key);
@@ -230,7 +236,7 @@ function watchChanges({ informer, watchers }: Followed): HandlerRegistration {
     for (const watcher of watchers) watcher(key);
   };
   const registration = informer.addHandler({ onUpdate: (_, object) => changed(object), onDelete: changed });
-  // It rejects when the handler is removed before the first list was processed.
+  // `synced` rejects if the handler is removed before the first list was processed.
   registration.synced.catch(() => undefined);
   return registration;
 }

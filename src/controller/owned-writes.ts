@@ -12,7 +12,7 @@ import { describeObject, type ObjectName } from './keys.ts';
 import { checkOwnerScope, setControllerReference } from './owners.ts';
 import type { CreateOrPatchResult } from './reconcile.ts';
 
-/** The object that controls what is written, with its kind. */
+/** The object that becomes the controller of written objects, with its kind. */
 export interface Owner<T> {
   readonly kind: Kind<T>;
   readonly object: Stored<T>;
@@ -22,9 +22,9 @@ export interface WriteOwnedOptions<T> {
   readonly client: Client;
   /** The name of the field manager. */
   readonly manager: string;
-  /** The namespace of an object that names none. Undefined if the owner is cluster-scoped. */
+  /** The namespace for objects that do not specify one. Undefined if the owner is cluster-scoped. */
   readonly namespace: string | undefined;
-  /** Undefined: the object gets no owner. */
+  /** Undefined: no owner reference is added. */
   readonly owner: Owner<T> | undefined;
 }
 
@@ -49,12 +49,13 @@ export async function applyOwned<T, U>(
   return client.api(kind, namespace).apply(complete as Applied<U>, { fieldManager: manager, force: true });
 }
 
-/** How often createOrPatch begins again after a conflict before it gives up. */
+/** How often createOrPatch is attempted before it fails with the last conflict. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Reads the object from the server, lets `mutate` change a copy, and creates or patches it. A patch contains only the
- * fields that changed, and fails if the object has changed since it was read; then everything is done again.
+ * Reads the object from the server, lets `mutate` change a copy, and creates or patches the object. A patch contains
+ * only the fields that changed. If the object has changed since it was read, the patch fails and everything is
+ * repeated.
  */
 export async function createOrPatch<T, U>(
   kind: Kind<U>,
@@ -80,7 +81,7 @@ export async function createOrPatch<T, U>(
       const old = before as unknown as JsonObject;
       const operations = diffJson(old, change(cloneJson(old))) as readonly JsonPatchOperation[];
       if (operations.length === 0) return { object: before, change: 'none' };
-      // Writing the revision that was read makes the server refuse the patch if it is not the present one.
+      // With the resourceVersion that was read, the server refuses the patch if the object has changed since.
       const guard = {
         op: 'replace',
         path: '/metadata/resourceVersion',
@@ -95,7 +96,10 @@ export async function createOrPatch<T, U>(
   }
 }
 
-/** Throws BugError if a namespaced kind has no namespace. */
+/**
+ * Returns the namespace of the object; undefined for a cluster-scoped kind. Throws BugError if a namespaced kind has no
+ * namespace.
+ */
 function namespaceFor(kind: Kind<unknown>, name: string, namespace: string | undefined): string | undefined {
   if (kind.scope === 'Cluster') return undefined;
   if (namespace === undefined || namespace === '')

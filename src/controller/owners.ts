@@ -1,6 +1,7 @@
 /**
- * Owner references. Invariants, which garbage collection requires: a namespaced owner owns objects of its own namespace
- * only; a cluster-scoped owner may own any object; an object has at most one controller.
+ * Reads and sets owner references.
+ * Invariants, which garbage collection requires: a namespaced owner owns only objects of its own namespace; a
+ * cluster-scoped owner may own any object; an object has at most one controller.
  */
 import { BugError } from '../base/errors.ts';
 import type { Stored } from '../client/object-types.ts';
@@ -9,7 +10,7 @@ import type { OwnerReference } from '../kinds/api/meta/v1.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { describeObject, keyOf, type ObjectName } from './keys.ts';
 
-/** An owner, as an owner reference names it. */
+/** An owner as it is named in an owner reference. */
 export interface OwnerKey extends ObjectName {
   readonly apiVersion: string;
   readonly kind: string;
@@ -29,8 +30,8 @@ export interface OwnedMeta {
 }
 
 /**
- * Makes `owner` the controller of an object that is about to be written; modifies its metadata. Throws BugError if the
- * owner may not own an object of that namespace, or if the object has another controller.
+ * Makes `owner` the controller of an object, by changing the object's metadata before it is written. Throws BugError if
+ * the owner may not own an object of that namespace, or if the object has another controller.
  */
 export function setControllerReference<T>(
   ownerKind: Kind<T>,
@@ -53,7 +54,10 @@ export function setControllerReference<T>(
   else references[index] = own;
 }
 
-/** Throws BugError if an object of the namespace cannot be owned. `namespace` is undefined for cluster scope. */
+/**
+ * Throws BugError if the owner may not own objects of the namespace. `namespace` is undefined for cluster-scoped
+ * objects.
+ */
 export function checkOwnerScope<T>(ownerKind: Kind<T>, owner: Stored<T>, namespace: string | undefined): void {
   const own = owner.metadata.namespace;
   if (ownerKind.scope === 'Cluster' || own === namespace) return;
@@ -64,15 +68,15 @@ export function checkOwnerScope<T>(ownerKind: Kind<T>, owner: Stored<T>, namespa
   );
 }
 
-/** The owner that controls an object, or undefined. */
+/** Returns the owner that controls an object; undefined if there is none. */
 export function controllerOf(object: HasOwners): OwnerKey | undefined {
   const reference = controllerReferenceOf(object);
   return reference === undefined ? undefined : ownerKey(object, reference);
 }
 
 /**
- * Every owner of an object, for the mapper of a watch. The namespace is that of the object; an operator for a
- * cluster-scoped kind ignores it, and every operator ignores owners of other kinds.
+ * Returns all owners of an object, for use as the mapper of a watch. Their namespace is that of the object; an operator
+ * for a cluster-scoped kind ignores it. Every operator ignores owners of other kinds.
  */
 export function ownersOf(object: HasOwners): readonly OwnerKey[] {
   return (object.metadata.ownerReferences ?? []).map((reference) => ownerKey(object, reference));

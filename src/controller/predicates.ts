@@ -1,6 +1,7 @@
 /**
- * Predicates: which events of a watched object enqueue a reconcile. Invariant: an object that appears, disappears or
- * begins to be deleted always passes the named predicates; only a custom function can drop such an event.
+ * Predicates decide which events of a watched object enqueue a reconcile.
+ * Invariant: the named predicates always pass the event of an object that is created, removed or begins to be deleted.
+ * Only a custom function can drop such an event.
  */
 import type { Stored } from '../client/object-types.ts';
 
@@ -20,8 +21,8 @@ export type PredicateFunction<T> = (event: ObjectEvent<T>) => boolean;
  *   counts `metadata.generation`: custom resources, workloads, but not ConfigMaps or Secrets.
  * - `labels`, `annotations`: these have changed.
  * - `resourceVersion`: any change, but not a resync.
- * - A function decides about every event. One that throws is reported, and the event passes.
- * - Of several, one that passes is enough.
+ * - A function decides about every event. If it throws, the error is reported and the event passes.
+ * - If there are several predicates, an event passes if one of them passes.
  */
 export type Predicate<T> =
   | 'generation'
@@ -31,7 +32,7 @@ export type Predicate<T> =
   | PredicateFunction<T>
   | readonly Predicate<T>[];
 
-/** undefined passes every event. */
+/** Whether an event passes. Without a predicate every event passes. */
 export function passes<T>(predicate: Predicate<T> | undefined, event: ObjectEvent<T>): boolean {
   if (predicate === undefined) return true;
   if (typeof predicate === 'function') return predicate(event);

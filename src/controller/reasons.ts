@@ -1,6 +1,7 @@
 /**
- * The reasons for which a key is pending: the `why` of a reconcile. Invariant: a pending key has at most MAX_REASONS
- * reasons; further ones are counted only, and equal ones count once.
+ * The reasons why a key is pending, which become the `why` of its reconcile.
+ * Invariant: a pending key has at most MAX_REASONS reasons. Further reasons are only counted, and equal reasons count
+ * once.
  */
 import type { ObjectKey } from '../client/informer.ts';
 import type { Stored } from '../client/object-types.ts';
@@ -30,12 +31,15 @@ export class PendingReasons {
     else pending.more++;
   }
 
-  /** The reason of a delayed add. It counts only if nothing else enqueues the key before the delay has passed. */
+  /**
+   * Sets the reason of a delayed add. It is dropped if the key is enqueued for another reason before the delay has
+   * passed.
+   */
   addDelayed(key: ObjectKey, reason: Reason): void {
     this.#delayed.set(key, reason);
   }
 
-  /** Removes and returns the reasons of a key, in the order in which they came. */
+  /** Removes and returns the reasons of a key, in the order in which they were added. */
   take(key: ObjectKey): { readonly reasons: readonly Reason[]; readonly more: number } {
     const pending = this.#byKey.get(key);
     const delayed = this.#delayed.get(key);

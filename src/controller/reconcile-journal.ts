@@ -5,14 +5,14 @@
 import type { ObjectKey } from '../client/informer.ts';
 
 export interface ReconcileRecord {
-  /** When it began, in milliseconds since the epoch. */
+  /** The start of the reconcile, in milliseconds since the epoch. */
   readonly at: number;
   readonly ms: number;
   readonly why: readonly string[];
   /** `done`, `after 30s`, `failed`, `terminal`, or `gone` if the object did not exist. */
   readonly result: string;
   readonly error?: string;
-  /** Of the object that was reconciled. Absent if there was none. */
+  /** The resourceVersion and generation of the reconciled object. Absent if it did not exist. */
   readonly resourceVersion?: string;
   readonly generation?: number | bigint;
 }
@@ -20,7 +20,7 @@ export interface ReconcileRecord {
 export interface KeyJournal {
   readonly operator: string;
   readonly key: ObjectKey;
-  /** Reconciles since the key was first seen, including those whose records were dropped. */
+  /** The number of reconciles since the key was first seen, including those whose records were dropped. */
   readonly reconciles: number;
   /** The newest last. */
   readonly last: readonly ReconcileRecord[];
@@ -30,7 +30,7 @@ const RECORDS_PER_KEY = 8;
 const MAX_KEYS = 1000;
 
 export class ReconcileJournal {
-  /** By operator and key. The key that was reconciled last is the last one. */
+  /** Entries by operator and key, the least recently reconciled first. */
   readonly #entries = new Map<
     string,
     { operator: string; key: ObjectKey; reconciles: number; last: ReconcileRecord[] }
@@ -47,7 +47,7 @@ export class ReconcileJournal {
     if (this.#entries.size > MAX_KEYS) this.#entries.delete(this.#entries.keys().next().value as string);
   }
 
-  /** The key that was reconciled last comes first. */
+  /** Returns the entries, the most recently reconciled key first. */
   read(
     filter: { readonly operator?: string | undefined; readonly key?: ObjectKey | undefined } = {},
   ): readonly KeyJournal[] {

@@ -15,11 +15,11 @@ import { checkResult, done, type Result } from './result.ts';
 
 export interface Outcome {
   readonly result: Result;
-  /** Whether there was no object, or it disappeared meanwhile. */
+  /** Whether the object did not exist, or was removed meanwhile. */
   readonly gone: boolean;
 }
 
-/** Rejects with what the functions of the user throw, or with the failure of a request. */
+/** Runs one reconcile. Rejects with the error of a function of the user, or with the failure of a request. */
 export async function reconcileObject<T>(
   definition: OperatorDefinition<T>,
   active: ActiveReconcile<T>,
@@ -47,7 +47,7 @@ export async function reconcileObject<T>(
     });
     if (changed === undefined) return { result: done, gone: true };
     active.ownChange(changed.metadata.resourceVersion, 'own finalizer');
-    // Also if another program has added the finalizers meanwhile: the cache must have seen them before the next step.
+    // The cache must see the finalizers before the next step, even if another program has added them.
     writes.wrote(kind, key, changed.metadata.resourceVersion);
     return reconcileObject(definition, active, { cache, writes });
   }
@@ -55,8 +55,8 @@ export async function reconcileObject<T>(
 }
 
 /**
- * Runs the finalizers that the object has, in the order of their definition, and removes each that is done. Resolves
- * with undefined if the object has none of them.
+ * Runs the finalizers that the object has, in the order of their definition, and removes each one that is done.
+ * Resolves with undefined if the object has none of the operator's finalizers.
  */
 async function finalize<T>(
   definition: OperatorDefinition<T>,
@@ -88,7 +88,7 @@ function removeFinalizer<T>(
   return changeFinalizers(apiOf(definition, active), active.object, change);
 }
 
-/** Calls a function of the user. Applies the status that it set, if it returned. */
+/** Calls a function of the user. If it returns, applies the status that it has set. */
 async function call<T>(
   definition: OperatorDefinition<T>,
   active: ActiveReconcile<T>,
@@ -116,7 +116,7 @@ async function applyStatus<T>(
     });
     active.ownChange(applied.metadata.resourceVersion, 'own status');
   } catch (caught) {
-    // With force, a conflict means that another object has taken the name.
+    // A forced apply conflicts only if another object now has the name.
     if (isConflict(caught)) return;
     if (!isNotFound(caught)) throw caught;
     const present = await api.find(name);

@@ -35,17 +35,26 @@ export type Result = DoneResult | AfterResult | FailedResult | TerminalResult;
 
 export const done: DoneResult = Object.freeze({ result: 'done' });
 
-/** Throws BugError for a negative or malformed time span. A span of 0 reconciles the key again at once. */
+/**
+ * Returns the result that requeues the key after a delay. A span of 0 reconciles the key again at once. Throws BugError
+ * for a negative or malformed time span.
+ */
 export function after(span: TimeSpan): AfterResult {
   return { result: 'after', delayMs: toMilliseconds(span) };
 }
 
-/** As throwing the error, but the status that the reconcile has set is applied. A text is logged without a stack. */
+/**
+ * Returns a failure. Unlike throwing the error, the status that the reconcile has set is applied. If `error` is a
+ * string, it is logged without a stack.
+ */
 export function failed(error: unknown): FailedResult {
   return { result: 'failed', error: asError(error) };
 }
 
-/** For failures that no retry can mend, such as a spec that makes no sense. A text is logged without a stack. */
+/**
+ * Returns a failure that a retry cannot fix, such as an invalid spec. If `error` is a string, it is logged without a
+ * stack.
+ */
 export function terminal(error: unknown): TerminalResult {
   return { result: 'terminal', error: asError(error) };
 }
@@ -54,7 +63,7 @@ function asError(error: unknown): Error {
   return typeof error === 'string' ? new ConfigError(error) : toError(error);
 }
 
-/** Throws BugError for a span that is negative, not finite or malformed. */
+/** Converts a time span. Throws BugError if it is negative, not finite or malformed. */
 export function toMilliseconds(span: TimeSpan): number {
   if (typeof span === 'number') {
     if (Number.isFinite(span) && span >= 0) return span;
@@ -66,8 +75,8 @@ export function toMilliseconds(span: TimeSpan): number {
 }
 
 /**
- * Checks a value that a reconcile function returned. Nothing counts as `done`. A value that is not a Result becomes a
- * failure whose message shows the value.
+ * Checks the value that a reconcile function has returned. Undefined and null count as `done`. A value that is not a
+ * Result becomes a failure whose message shows the value.
  */
 export function checkResult(value: unknown): Result {
   if (value === undefined || value === null) return done;
@@ -85,12 +94,12 @@ export function checkResult(value: unknown): Result {
   );
 }
 
-/** `after 30s`, `done`, for log lines. */
+/** Formats a result for log lines: `after 30s`, `done`. */
 export function formatResult(result: Result): string {
   return result.result === 'after' ? `after ${formatMilliseconds(result.delayMs)}` : result.result;
 }
 
-/** The form of Go: `1m30s`. */
+/** Formats a duration like Go: `1m30s`. */
 export function formatMilliseconds(ms: number): string {
   return formatDuration(BigInt(Math.round(ms * 1e6)));
 }

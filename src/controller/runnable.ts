@@ -1,4 +1,4 @@
-/** The parts that a manager runs. */
+/** The interface of the parts that a manager runs. */
 
 import type { AbortSignalLike } from '../base/abort-signal.ts';
 
@@ -13,11 +13,11 @@ export interface RunContext {
 
 export interface Runnable {
   readonly name: string;
-  /** Whether it runs only while the manager leads, if it takes part in an election. Default true. */
+  /** Whether the part runs only while the manager is the leader, if it takes part in an election. Default true. */
   readonly needsLeader?: boolean;
   /**
-   * Works until `signal` aborts, then resolves as soon as it can. A part that resolves earlier has finished its work.
-   * A rejection stops the manager, and is the error that its `run` rejects with. Called again for each term as leader.
+   * Works until `signal` aborts, then resolves as soon as possible. May resolve earlier if its work is finished. A
+   * rejection stops the manager, whose `run` rejects with the same error. Called again for each term as leader.
    */
   run(context: RunContext): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * The status that one reconcile sets. Invariant: the lastTransitionTime of a condition changes only together with its
- * status.
+ * Collects the status that one reconcile sets.
+ * Invariant: the lastTransitionTime of a condition changes only together with its status.
  */
 import { formatTime, instantFromMillis } from '../apimachinery/scalars/time.ts';
 import type { Stored } from '../client/object-types.ts';
@@ -42,7 +42,7 @@ export class CollectedStatus implements StatusDraft {
     return this;
   }
 
-  /** The status to apply, or undefined if the reconcile set none. */
+  /** Returns the status to apply; undefined if the reconcile has set none. */
   collected(): Readonly<Record<string, unknown>> | undefined {
     if (this.#fields === undefined || this.#conditions.size === 0) return this.#fields;
     const given = this.#fields['conditions'];

@@ -1,7 +1,4 @@
-/**
- * From a change of a watched object to the keys to reconcile. Invariant: a mapper that throws loses no event: it is
- * called again with backoff until it returns.
- */
+/** Maps a change of a watched object to the keys to reconcile. */
 import { BugError } from '../base/errors.ts';
 import type { Informer, ObjectKey } from '../client/informer.ts';
 import type { Stored } from '../client/object-types.ts';
@@ -10,10 +7,13 @@ import type { MappedKey, Mapper, References, WatchDefinition } from './definitio
 import { formatKey, keyOf, kindId } from './keys.ts';
 import { controllerOf, isOwnerOfKind, type OwnerKey } from './owners.ts';
 
-/** Returns the keys of the operator's kind for one state of a watched object. May throw what a mapper throws. */
+/** Returns the keys of the operator's kind for one state of a watched object. Throws the errors of the mapper. */
 export type KeysOf = (object: Stored<unknown>) => Iterable<ObjectKey>;
 
-/** `primary` is the informer of the operator's kind. Adds the index that a watch by references needs. */
+/**
+ * Makes the KeysOf of a watch. `primary` is the informer of the operator's kind, to which the index for a watch by
+ * references is added.
+ */
 export function createKeysOf<T>(watch: WatchDefinition<T>, primary: Informer<T>, index: string): KeysOf {
   const { kind } = primary;
   if (watch.map === 'owner') return (object) => toKeys(ownedBy(object), object, kind);

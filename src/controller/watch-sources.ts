@@ -1,7 +1,7 @@
 /**
- * The watches of a controller: handlers of informers that turn changes into keys with reasons. Invariant: a predicate or
- * a mapper that throws stops nothing and loses no event. A predicate that throws lets the event pass; a mapper is called
- * again with backoff, with the newest state of the object.
+ * The watches of a controller: informer handlers that enqueue keys with reasons.
+ * Invariant: no event is lost if a predicate or a mapper throws. If a predicate throws, the event passes. If a mapper
+ * throws, it is called again with backoff, with the newest state of the object.
  */
 import { ItemBackoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
@@ -25,9 +25,12 @@ export interface WatchSource {
 export interface WatchSourcesOptions {
   readonly clock: Clock;
   readonly sources: readonly WatchSource[];
-  /** `isBackground`: the key may wait behind changes, because it comes from an initial list or a resync. */
+  /**
+   * Enqueues a key. `isBackground`: the key comes from an initial list or a resync, so keys of changes may be processed
+   * first.
+   */
   enqueue(key: ObjectKey, reason: Reason, isBackground: boolean): void;
-  /** Called for each failure of a predicate or mapper, with what failed. Must not throw. */
+  /** Called for each failure of a predicate or mapper; `what` describes which one failed. Must not throw. */
   onFailure(error: Error, what: string): void;
 }
 
@@ -48,7 +51,7 @@ export class WatchSources {
     this.#retries = new WorkQueue({ clock: options.clock, rateLimiter: new ItemBackoff(MAPPER_BACKOFF) });
   }
 
-  /** Adds the handlers. Every object that the informers have is reported as added. */
+  /** Adds the handlers. All existing objects of the informers are reported as added. */
   start(): void {
     for (const source of this.#options.sources) {
       const registration = source.informer.addHandler({
@@ -57,7 +60,7 @@ export class WatchSources {
         onUpdate: (before, object) => this.#handle(source, { type: 'updated', before, object }),
         onDelete: (object) => this.#handle(source, { type: 'deleted', object }),
       });
-      // It rejects when the handler is removed before the first list was processed.
+      // `synced` rejects if the handler is removed before the first list was processed.
       registration.synced.catch(() => undefined);
       this.#registrations.push(registration);
     }
@@ -95,7 +98,7 @@ export class WatchSources {
     const isBackground = isResync || (event.type === 'added' && event.initial);
     const reason = reasonOf(informer, event, isResync);
     const keys = new Set(keysOf === undefined ? [keyOf(object)] : keysOf(object));
-    // An object that changed its owner concerns both owners.
+    // If an object has changed its owner, both owners are reconciled.
     if (event.type === 'updated' && !isResync) for (const key of keysOf?.(event.before) ?? []) keys.add(key);
     for (const key of keys) this.#options.enqueue(key, reason, isBackground);
   }
@@ -122,7 +125,9 @@ export class WatchSources {
   }
 }
 
-/** Like the retries of reconciles, but slower at first: a mapper fails for a bug, not for a lost connection. */
+/**
+ * Like the retries of reconciles, but slower at first, because a mapper fails for a bug and not for a lost connection.
+ */
 const MAPPER_BACKOFF = { initialMs: 100, capMs: 60_000 };
 
 function nameOf({ kind }: Informer<unknown>, object: Stored<unknown>): string {

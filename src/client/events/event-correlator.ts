@@ -1,14 +1,14 @@
 /**
  * The correlator of events, with client-go's rules (tools/record): it counts repeated events, combines similar ones and
- * limits the events of one source about one object. It reads no clock: callers pass the time.
+ * limits the events of one type about one object. It reads no clock: callers pass the time.
  *
- * Bounds: 4,096 entries in each of its three tables; the least recently used ones are forgotten, which only makes
- * events new again.
+ * Bounds: 4,096 entries in each of its three tables. The least recently used entries are dropped; their next events
+ * count as new.
  */
 import { LruMap } from '../../base/lru-map.ts';
 import { TokenBucket } from '../../base/token-bucket.ts';
 
-/** An event as the program recorded it, with all texts that identify it. */
+/** An event as the program has recorded it. */
 export interface RecordedEvent {
   /** The API version, kind, namespace, name, uid and field path of the object. */
   readonly subject: readonly string[];
@@ -17,26 +17,26 @@ export interface RecordedEvent {
   readonly message: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The name of the Event if it is new. */
+  /** The name of the Event object, if a new one is created. */
   readonly name: string;
 }
 
 /** The Event to write. */
 export interface CorrelatedEvent {
-  /** The message, perhaps that of combined events. */
+  /** The message of the event, or of the combined events. */
   readonly message: string;
   readonly name: string;
   readonly count: number;
   readonly firstAt: number;
   readonly lastAt: number;
-  /** For `stored`. */
+  /** The key for `stored`. */
   readonly key: string;
 }
 
-/** Similar events differ in their message only. From this many within the interval on, they are combined. */
+/** Similar events differ only in their message. They are combined once there are this many within the interval. */
 const MAX_SIMILAR = 10;
 const SIMILAR_INTERVAL_MS = 600_000;
-/** Events of one type about one object: 25 at once, then one per five minutes. */
+/** The rate limit of events of one type about one object: a burst of 25, then one per five minutes. */
 const SPAM_BURST = 25;
 const SPAM_PER_SECOND = 1 / 300;
 const MAX_ENTRIES = 4096;
@@ -57,7 +57,7 @@ export class EventCorrelator {
   readonly #occurrences = new LruMap<string, Occurrences>(MAX_ENTRIES);
   readonly #buckets = new LruMap<string, TokenBucket>(MAX_ENTRIES);
 
-  /** Counts the event. Returns undefined if its source has sent too many about the object. */
+  /** Counts the event. Returns the Event to write; undefined if the rate limit is exceeded. */
   correlate(event: RecordedEvent): CorrelatedEvent | undefined {
     const { key, message } = this.#combine(event);
     const known = this.#occurrences.get(key);
@@ -68,7 +68,7 @@ export class EventCorrelator {
     return { ...occurrences, lastAt: event.at, message, key };
   }
 
-  /** Notes what the server has stored for an event, which may have another count or name. */
+  /** Called with the name and count that the server has stored for an event, which may differ. */
   stored(key: string, event: { readonly name: string; readonly count: number }): void {
     const known = this.#occurrences.get(key);
     if (known !== undefined) this.#occurrences.set(key, { ...known, ...event });
@@ -83,7 +83,7 @@ export class EventCorrelator {
     group.lastAt = at;
     this.#groups.set(groupKey, group);
     if (group.messages.size < MAX_SIMILAR) return { key: keyOf([...subject, type, reason, message]), message };
-    // Any message may go: the set only has to stay at its bound.
+    // Removes any message, because only the size of the set matters.
     for (const any of group.messages) {
       group.messages.delete(any);
       break;

@@ -1,8 +1,9 @@
 /**
- * The recorder of events about objects: core/v1 Events, which `kubectl describe` shows. Invariants:
- * - Recording never throws, never waits, and never fails its caller. Failures are logged.
- * - Events are written one after the other, in the order in which they were recorded. At most `maxQueued` wait; further
- *   ones are dropped and counted in the log.
+ * The recorder of events about objects: core/v1 Events, which `kubectl describe` shows.
+ * Invariants:
+ * - Recording never throws and never waits. Failures are logged.
+ * - Events are written one after the other, in the order in which they were recorded. At most `maxQueued` events wait;
+ *   further events are dropped and counted in the log.
  * - Repeated events become one Event whose count grows; see EventCorrelator.
  */
 import { formatTime, instantFromMillis } from '../../apimachinery/scalars/time.ts';
@@ -20,7 +21,7 @@ import type { Api, Client } from '../api.ts';
 import { timedCall } from '../timed-call.ts';
 import { type CorrelatedEvent, EventCorrelator, type RecordedEvent } from './event-correlator.ts';
 
-/** The object of an event. Every object that was read fits. */
+/** The object of an event. Any object that was read from the server can be used. */
 export interface EventSubject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -40,15 +41,15 @@ export interface EventDetails {
 }
 
 export interface EventRecorder extends Stoppable {
-  /** `Normal`: something happened as intended. `reason` is one word in CamelCase, `message` a sentence for people. */
+  /** Records an event of type `Normal`. `reason` is one word in CamelCase, `message` a sentence for people. */
   normal(subject: EventSubject, reason: string, message: string, details?: EventDetails): void;
-  /** `Warning`: something went wrong. */
+  /** Records an event of type `Warning`. */
   warning(subject: EventSubject, reason: string, message: string, details?: EventDetails): void;
   /** Resolves when every event that was recorded before has been written or dropped. */
   flush(): Promise<void>;
   /**
-   * Accepts no more events and tries each one that waits once. Resolves when that is done, or after `stopMs`. Never
-   * rejects.
+   * Accepts no more events, and tries to write each waiting event once. Resolves when this is done, or after `stopMs`.
+   * Never rejects.
    */
   stop(): Promise<void>;
 }
@@ -59,7 +60,7 @@ export interface EventRecorderOptions {
   readonly component: string;
   /** The machine or the pod: `source.host` and `reportingInstance`. Default ''. */
   readonly host?: string;
-  /** Default 1,000, as in client-go. */
+  /** The most events that wait to be written. Default 1,000, as in client-go. */
   readonly maxQueued?: number;
   /** The longest time that `stop` waits. Default 5 s. */
   readonly stopMs?: number;
@@ -161,17 +162,20 @@ class QueuedRecorder implements EventRecorder {
     this.#worker ??= this.#work();
   }
 
-  /** As client-go names events: the object and the time in nanoseconds. No two of this recorder are the same. */
+  /**
+   * Returns the name of a new Event, as in client-go: the object and the time in nanoseconds. The names of one recorder
+   * are unique.
+   */
   #eventName(name: string): string {
     const now = BigInt(Math.trunc(this.#clock.now())) * 1_000_000n;
     this.#lastNanos = now > this.#lastNanos ? now : this.#lastNanos + 1n;
     const text = `${name}.${this.#lastNanos.toString(16)}`;
-    // Names of some kinds are not names of events, such as those of RBAC with a colon.
+    // Some kinds allow names that are invalid for Events, such as RBAC names with a colon.
     return nameIsDnsSubdomain(text, false).length === 0 ? text : `event.${this.#lastNanos.toString(16)}`;
   }
 
   async #work(): Promise<void> {
-    // Lets the caller go on first.
+    // Return to the caller first.
     await Promise.resolve();
     for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
       if (this.#cutOff.signal.aborted) {
@@ -187,7 +191,7 @@ class QueuedRecorder implements EventRecorder {
     this.#worker = undefined;
   }
 
-  /** Tries until the event is written or the server refuses it. While the recorder stops it tries once. */
+  /** Tries until the event is written or the server refuses it. While the recorder stops, it tries only once. */
   async #write(event: QueuedEvent, correlated: CorrelatedEvent): Promise<void> {
     for (let tries = 1; ; tries++) {
       const failure = await this.#try(event, correlated);
@@ -203,7 +207,7 @@ class QueuedRecorder implements EventRecorder {
         return;
       }
       this.#logger.debug('cannot write an event; it is tried again', fields);
-      // Random at first, so that many programs do not come back at the same time.
+      // The first delay is random, so that many programs do not retry at the same time.
       await this.#wait(tries === 1 ? RETRY_MS * (this.#options.random ?? Math.random)() : RETRY_MS);
     }
   }
@@ -234,7 +238,7 @@ class QueuedRecorder implements EventRecorder {
       try {
         return await events.patch(correlated.name, { type: 'strategic', body }, { signal });
       } catch (caught) {
-        // Events expire. The next one begins with the count so far, as in client-go.
+        // The Event has expired. A new one begins with the count so far, as in client-go.
         if (!isNotFound(caught)) throw caught;
       }
     }
@@ -272,7 +276,7 @@ class QueuedRecorder implements EventRecorder {
     };
   }
 
-  /** Ends early when the recorder stops. Does not keep the process alive. */
+  /** Waits. Ends early when the recorder stops. Does not keep the process alive. */
   async #wait(delayMs: number): Promise<void> {
     const ended = new Deferred<void>();
     const timer = this.#clock.setTimer(delayMs, () => ended.resolve(), { background: true });
@@ -283,12 +287,15 @@ class QueuedRecorder implements EventRecorder {
   }
 }
 
-/** An earlier try has succeeded and its response was lost, or the namespace of the object is being deleted. */
+/**
+ * Whether the failure is expected: an earlier attempt has succeeded and its response was lost, or the namespace is
+ * being deleted.
+ */
 function isExpected(error: Error): boolean {
   return isAlreadyExists(error) || statusCause(error, 'NamespaceTerminating') !== undefined;
 }
 
-/** A server that refuses an event refuses it again. Anything else may pass, as in client-go. */
+/** Whether to retry. A server that refuses an event would refuse it again; other failures may pass, as in client-go. */
 function mayRetry(error: Error): boolean {
   if (isStatusError(error)) return error.retryable;
   return !isKeelsonError(error) || error.keelsonError !== 'BugError';
