@@ -1,36 +1,17 @@
-/** The start and the stop of the loops that `--controllers` selects. */
-import type { Clock } from '../base/clock.ts';
-import type { JsonObject } from '../base/json-value.ts';
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
 import type { InformerSet } from '../client/informer.ts';
-import type { CertificateSigner, LoopDefinition, RunningWrites } from './loop.ts';
+import type { LoopContext, LoopDefinition } from './loop.ts';
 import { LOOPS } from './loops.ts';
-import type { PolicyTypes } from './policy-types.ts';
-import type { QuotaRules } from './resource-quota/quota-rules.ts';
 import type { LoopSelection } from './select-loops.ts';
-import type { ServedResources } from './served-resources.ts';
-import type { StoredObjects } from './stored-objects.ts';
 
 /** The parts of the control plane that loops use. */
-export interface LoopHost {
+export interface LoopHost extends Omit<LoopContext, 'client'> {
   /** A client whose requests are authorized as in LoopDefinition.serviceAccount. */
   clientAs(serviceAccount: string | undefined): Client;
   /** Not started. The loops own it from now on. */
   readonly informers: InformerSet;
-  readonly served: ServedResources;
-  readonly stored: StoredObjects;
-  readonly writes: RunningWrites;
-  readonly quotaRules: QuotaRules;
-  readonly policyTypes: PolicyTypes;
-  readonly resourceQuotaSyncMs: number;
-  readonly rootCa: string;
-  signLegacyToken(claims: JsonObject): Promise<string>;
-  readonly certificates: CertificateSigner | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  random(): number;
 }
 
 /**
@@ -48,25 +29,7 @@ export function startLoops(
   if (running.length === 0) return lifetime;
   host.informers.start();
   for (const { name, serviceAccount, start } of running) {
-    const { informers, served, stored, writes, clock } = host;
-    const logger = namedLogger(host.logger, name);
-    const client = host.clientAs(serviceAccount);
-    const loop = start({
-      client,
-      informers,
-      served,
-      stored,
-      writes,
-      quotaRules: host.quotaRules,
-      policyTypes: host.policyTypes,
-      resourceQuotaSyncMs: host.resourceQuotaSyncMs,
-      rootCa: host.rootCa,
-      signLegacyToken: (claims) => host.signLegacyToken(claims),
-      certificates: host.certificates,
-      clock,
-      logger,
-      random: () => host.random(),
-    });
+    const loop = start({ ...host, client: host.clientAs(serviceAccount), logger: namedLogger(host.logger, name) });
     lifetime.add(name, () => loop.stop());
   }
   host.logger.debug('started the control loops', { controllers: running.map(({ name }) => name).join(',') });

@@ -3,7 +3,7 @@
 import { LIMITS, type Transaction } from './embedded-storage.ts';
 import { StorageError } from './errors.ts';
 import { checkKey, type KeyRange } from './keys.ts';
-import type { Revision, SeenState, StorageLimits, WatchOptions } from './storage.ts';
+import type { CreateOptions, Revision, SeenState, StorageLimits, WatchOptions } from './storage.ts';
 
 export function checkRange(range: KeyRange): void {
   if (range.prefix !== '') checkKey(range.prefix);
@@ -50,6 +50,21 @@ export function expectedRevision(seen: SeenState | undefined): Revision {
   checkRevision(seen.revision);
   if (seen.revision === 0) throw new StorageError('InvalidArgument', 'a state that was seen has a positive revision');
   return seen.revision;
+}
+
+/** Checks the arguments of `create` and `compareAndWrite`. A create has no `seen`. */
+export function checkWrite(
+  key: string,
+  seen: SeenState | undefined,
+  value: Uint8Array,
+  { ttlMs, followedBy }: CreateOptions,
+  limits: StorageLimits = LIMITS,
+): void {
+  checkKey(key);
+  expectedRevision(seen);
+  checkValue(key, value, limits);
+  checkTtl(key, ttlMs);
+  checkFollowing(key, followedBy, ttlMs, limits);
 }
 
 export function checkTransaction(transaction: Transaction): void {

@@ -14,15 +14,7 @@ import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import {
-  checkFollowing,
-  checkRevision,
-  checkTransaction,
-  checkTtl,
-  checkValue,
-  checkWatch,
-  expectedRevision,
-} from '../../storage/checks.ts';
+import { checkRevision, checkTransaction, checkWatch, checkWrite } from '../../storage/checks.ts';
 import {
   type EmbeddedStorage,
   LIMITS,
@@ -183,11 +175,7 @@ class RowsStorage implements EmbeddedStorage {
 
   #write(key: string, seen: SeenState | undefined, value: Uint8Array, options: CreateOptions): Promise<WriteResult> {
     const check = (): void => {
-      checkKey(key);
-      expectedRevision(seen);
-      checkValue(key, value);
-      checkTtl(key, options.ttlMs);
-      checkFollowing(key, options.followedBy, options.ttlMs);
+      checkWrite(key, seen, value, options);
       if (options.ttlMs !== undefined) throw new StorageError('InvalidArgument', 'rows have no time to live', { key });
     };
     return this.#submit(key, check, async (writer) => {

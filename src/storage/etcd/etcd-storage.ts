@@ -5,16 +5,7 @@
 import { decodeUtf8 } from '../../base/bytes.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { Stoppable } from '../../base/lifetime.ts';
-import {
-  checkFollowing,
-  checkLimit,
-  checkRange,
-  checkRevision,
-  checkTtl,
-  checkValue,
-  checkWatch,
-  expectedRevision,
-} from '../checks.ts';
+import { checkLimit, checkRange, checkRevision, checkWatch, checkWrite } from '../checks.ts';
 import { StorageError } from '../errors.ts';
 import { InFlight } from '../in-flight.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
@@ -185,10 +176,7 @@ export class EtcdStorage implements SizedStorage {
 
   create(key: string, value: Uint8Array, options: CreateOptions = {}): Promise<WriteResult> {
     return this.#write(() => {
-      checkKey(key);
-      checkValue(key, value, this.limits);
-      checkTtl(key, options.ttlMs);
-      checkFollowing(key, options.followedBy, options.ttlMs, this.limits);
+      checkWrite(key, undefined, value, options, this.limits);
       return this.#writes.create(key, value, options);
     });
   }
@@ -200,10 +188,7 @@ export class EtcdStorage implements SizedStorage {
     options: WriteOptions = {},
   ): Promise<WriteResult> {
     return this.#write(() => {
-      checkKey(key);
-      expectedRevision(seen);
-      checkValue(key, value, this.limits);
-      checkTtl(key, options.ttlMs);
+      checkWrite(key, seen, value, options, this.limits);
       return this.#writes.compareAndWrite(key, seen, value, options);
     });
   }

@@ -6,17 +6,7 @@
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
-import {
-  checkFollowing,
-  checkLimit,
-  checkRange,
-  checkRevision,
-  checkTransaction,
-  checkTtl,
-  checkValue,
-  checkWatch,
-  expectedRevision,
-} from '../checks.ts';
+import { checkLimit, checkRange, checkRevision, checkTransaction, checkWatch, checkWrite } from '../checks.ts';
 import {
   type EmbeddedStorage,
   type ForkableStorage,
@@ -185,13 +175,7 @@ class MemoryStorage implements ForkableStorage, MirrorStorage {
 
   #write(key: string, seen: SeenState | undefined, value: Uint8Array, options: CreateOptions): Promise<WriteResult> {
     return this.#submit(
-      () => {
-        checkKey(key);
-        expectedRevision(seen);
-        checkValue(key, value);
-        checkTtl(key, options.ttlMs);
-        checkFollowing(key, options.followedBy, options.ttlMs);
-      },
+      () => checkWrite(key, seen, value, options),
       (now) => this.#state.write(key, seen?.revision ?? 0, value, options, now),
     );
   }
