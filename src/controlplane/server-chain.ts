@@ -14,6 +14,7 @@ import { Deferred } from '../base/deferred.ts';
 import type { Lifetime, Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
+import { randomUuid } from '../base/random.ts';
 import { KindDescriptions } from '../kinds/descriptions.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
 import type { ServerIdentity } from '../kube/bootstrap/service-network.ts';
@@ -337,7 +338,7 @@ function createExtensions(
     checkCaBundle,
     converter: converterFactory({
       ...webhooks,
-      newUid: () => globalThis.crypto.randomUUID(),
+      newUid: randomUuid,
     }),
   });
 }

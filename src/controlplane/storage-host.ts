@@ -1,6 +1,7 @@
 /** Connects the storages to the servers of the chain: their health checks, and the hosts of the registry stores. */
 import type { GroupResource } from '../apimachinery/meta/gvk.ts';
 import type { Logger } from '../base/logger.ts';
+import { randomUuid } from '../base/random.ts';
 import { SERVER_ADDRESSES } from '../kube/bootstrap/server-leases.ts';
 import type { GenericServer } from '../server/generic-server.ts';
 import type { Health, HealthCheck } from '../server/health.ts';
@@ -42,7 +43,7 @@ export function registryHost(
     storage: storages.main,
     scope: SCOPE,
     clock: platform.clock,
-    newUid: () => globalThis.crypto.randomUUID(),
+    newUid: randomUuid,
     random: (below) => Math.floor(Math.random() * below),
     onTrouble: (error) => logger.error('a store failed outside of a request', error),
     onUntracked,

@@ -6,6 +6,7 @@
 import { encodeUtf8 } from '../base/bytes.ts';
 import type { Clock } from '../base/clock.ts';
 import { BugError, ConfigError } from '../base/errors.ts';
+import { randomBytes } from '../base/random.ts';
 import { type Certificate, formatCertificatePem, KEY_USAGE, OID, parseCertificate } from './certificate.ts';
 import {
   contextTag,
@@ -294,7 +295,7 @@ function toX509Signature(algorithm: SigningAlgorithm, signature: Uint8Array): Ui
  * 4.1.2.2.
  */
 function newSerialNumber(): Uint8Array {
-  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
+  const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] as number) & 0x3f) | 0x40;
   return writeDer(DER.integer, bytes);
 }

@@ -6,6 +6,7 @@ import { cannotUnmarshal } from '../apimachinery/go-json.ts';
 import { type ObjectReference, serviceAccountUsername } from '../apimachinery/meta/service-account-user.ts';
 import { BugError } from '../base/errors.ts';
 import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
+import { randomUuid } from '../base/random.ts';
 
 /** The issuer of legacy tokens, which are stored in Secrets and never expire. */
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
@@ -52,7 +53,7 @@ export function boundClaims(options: BoundClaimsOptions): NewClaims {
   if (secret !== undefined && (pod !== undefined || node !== undefined))
     throw new BugError('a token can only be bound to one kind of object');
   const seconds = (after: number): number => Math.floor(now / 1000 + after);
-  const tokenId = globalThis.crypto.randomUUID();
+  const tokenId = randomUuid();
   const expiresAt = seconds(options.expirationSeconds);
   const kubernetes: JsonObject = {
     namespace: serviceAccount.namespace,

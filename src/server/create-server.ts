@@ -2,12 +2,12 @@
  * An API server with resources of a program's own, and nothing else: no built-in kinds, no RBAC and no admission
  * plugins. `keelson/extension` adds delegated authentication and authorization, certificates and a listener.
  */
-
 import { META_TYPE_VIEWS } from '../apimachinery/facts/meta-type-views.ts';
 import type { Transport } from '../apimachinery/http/transport.ts';
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Logger, SILENT } from '../base/logger.ts';
+import { randomUuid } from '../base/random.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type Admission, NO_ADMISSION } from './admission.ts';
 import type { Authenticator } from './authenticator.ts';
@@ -100,7 +100,7 @@ export function createServer(options: ServerOptions): ApiServer {
     storage: options.storage,
     scope: options.scope ?? 'registry',
     clock,
-    newUid: () => globalThis.crypto.randomUUID(),
+    newUid: randomUuid,
     random: (below: number) => Math.floor(Math.random() * below),
     onTrouble: (error: Error) => logger.error('a store failed outside of a request', error),
     onUntracked: generic.serving.onUntracked,

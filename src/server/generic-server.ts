@@ -12,6 +12,7 @@ import type { Clock } from '../base/clock.ts';
 import { BugError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { MetricRegistry } from '../base/metrics/metric-registry.ts';
+import { randomUuid } from '../base/random.ts';
 import type { Authenticator } from './authenticator.ts';
 import type { Authorizer } from './authorizer.ts';
 import { DiscoveryManager } from './discovery/discovery-manager.ts';
@@ -199,7 +200,7 @@ export class GenericServer {
       clock,
       logger,
       types,
-      newAuditId: () => globalThis.crypto.randomUUID(),
+      newAuditId: randomUuid,
       isLongRunning: createLongRunningCheck(longRunning),
       gate: this.#gate,
       writes: this.writes,

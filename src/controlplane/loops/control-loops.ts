@@ -2,6 +2,7 @@
 import type { Transport } from '../../apimachinery/http/transport.ts';
 import { Lifetime, type Stoppable } from '../../base/lifetime.ts';
 import type { Logger } from '../../base/logger.ts';
+import { randomUuid } from '../../base/random.ts';
 import { createClient } from '../../client/create-client.ts';
 import { createInformerSet } from '../../client/informer-set.ts';
 import { QuotaRules } from '../../kube/admission/resource-quota/quota-rules.ts';
@@ -56,7 +57,7 @@ export function startControlLoops(parts: ControlLoopParts): Stoppable {
     return runLoops(parts, (transport) => transport);
   return startElectedLoops({
     options: options.leaderElection,
-    identity: `${hostnameOf(platform)}_${globalThis.crypto.randomUUID()}`,
+    identity: `${hostnameOf(platform)}_${randomUuid()}`,
     transport: loopback.transport(handler, undefined, { 'user-agent': loopUserAgent('leader-election') }),
     clock: platform.clock,
     logger,

@@ -16,6 +16,7 @@ import { isNotFound } from '../../apimachinery/status/status.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { randomUuid } from '../../base/random.ts';
 import type { Client } from '../../client/api.ts';
 import { createDiscovery } from '../../client/discovery.ts';
 import type { InformerSet } from '../../client/informer.ts';
@@ -55,7 +56,7 @@ const BY_DNS: ServiceResolver = { resolve: (namespace, name, port) => ({ host: `
 
 export function parentAdmission(options: ParentAdmissionOptions): readonly AdmissionPlugin[] {
   const { client, informers, clock, logger, authorizer } = options;
-  const newUid = (): string => globalThis.crypto.randomUUID();
+  const newUid = randomUuid;
   const calls = { client: options.webhooks, services: BY_DNS, newUid, clock, logger, authorizer };
   const policyParts = { params: parentParamKinds(client, clock), authorizer };
   const policies = (

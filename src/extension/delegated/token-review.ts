@@ -7,6 +7,7 @@ import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { formatHex } from '../../base/bytes.ts';
 import { toError } from '../../base/errors.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
+import { randomBytes } from '../../base/random.ts';
 import type { DeepReadonly } from '../../client/object-types.ts';
 import {
   type UserInfo as ReviewedUser,
@@ -42,7 +43,7 @@ export function tokenReviewAuthenticator(options: TokenReviewOptions): TokenAuth
     limit: KEPT_TOKENS,
     lifetimeMs: ({ outcome }) => (outcome === 'failed' ? 0 : cacheMs),
   });
-  const salt = formatHex(globalThis.crypto.getRandomValues(new Uint8Array(32)));
+  const salt = formatHex(randomBytes(32));
   const failed = (caught: unknown): AuthenticationResult => {
     const error = toError(caught);
     onFailure(error);

@@ -5,6 +5,7 @@
 import type { HttpHeaders, Transport } from '../../../apimachinery/http/transport.ts';
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { formatHex } from '../../../base/bytes.ts';
+import { randomBytes } from '../../../base/random.ts';
 import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../../authenticator.ts';
 import type { Handler } from '../../http/exchange.ts';
 import { inProcess } from '../../http/in-process.ts';
@@ -18,7 +19,7 @@ export class Loopback {
 
   /** Authenticates requests without an `authorization` header as the user. Default: the server itself. */
   transport(handler: Handler, user: UserInfo = SERVER_USER, headers: HttpHeaders = {}): Transport {
-    const token = formatHex(globalThis.crypto.getRandomValues(new Uint8Array(32)));
+    const token = formatHex(randomBytes(32));
     this.#users.set(token, { outcome: 'ok', user });
     const send = inProcess(handler);
     const own = { authorization: `Bearer ${token}`, ...headers };

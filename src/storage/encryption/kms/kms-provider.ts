@@ -7,6 +7,7 @@ import { encodeUtf8 } from '../../../base/bytes.ts';
 import { toError } from '../../../base/errors.ts';
 import { grpcCodeName, isGrpcError } from '../../../base/grpc.ts';
 import { isPromise, type MaybePromise } from '../../../base/maybe-promise.ts';
+import { randomUuid } from '../../../base/random.ts';
 import { type Cipher, openWith } from '../cipher-provider.ts';
 import { type KmsProvider, type KmsSettings, type Opened, type ProviderHost, startsWith } from '../provider.ts';
 import {
@@ -49,7 +50,7 @@ export class EnvelopeProvider implements KmsProvider {
     this.#options = options;
     this.prefix = `k8s:enc:kms:v2:${name}:`;
     this.#prefix = encodeUtf8(this.prefix);
-    const newUid = (): string => globalThis.crypto.randomUUID();
+    const newUid = randomUuid;
     const onSize = (size: number): void => options.observer.onCachedSeeds(name, size);
     const onMiss = (): void => options.observer.onSeedMiss();
     this.#seeds = new SeedCache({ ...options, newUid, onSize, onMiss });
