@@ -1,3 +1,4 @@
+/** Starts and stops the loops that `--controllers` selects. */
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/api.ts';
