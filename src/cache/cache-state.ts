@@ -3,7 +3,7 @@
  * Invariant: `map` is the store's state of the cache's prefixes at `revision`.
  */
 import type { OrderedMap } from '../base/ordered-map.ts';
-import type { Revision, StorageEvent } from '../storage/storage.ts';
+import type { PutEvent, Revision, StorageEvent } from '../storage/storage.ts';
 import type { Describe, Entry, WindowBounds } from './cache.ts';
 import { Change } from './change.ts';
 import { makeEntry, makeOwnEntry } from './entry.ts';
@@ -53,7 +53,7 @@ export class CacheState {
   apply(event: StorageEvent): Change | undefined {
     const { key, revision } = event;
     const prepared = this.#prepared.take(event);
-    const entry = event.type === 'put' ? (prepared ?? this.#entryOf(key, revision, event.value)) : undefined;
+    const entry = event.type === 'put' ? (prepared ?? this.#entryOf(event)) : undefined;
     const previous = entry === undefined ? this.map.delete(key) : this.map.set(key, entry);
     this.revision = Math.max(this.revision, revision);
     if (entry === undefined && previous === undefined) return undefined;
@@ -64,8 +64,12 @@ export class CacheState {
     return change;
   }
 
-  #entryOf(key: string, revision: Revision, value: Uint8Array): Entry {
-    return this.#expected?.take(key, revision, value) ?? makeEntry(this.#describe, key, revision, value);
+  #entryOf({ key, revision, value, isOwn }: PutEvent): Entry {
+    const expected = this.#expected?.take(key, revision, value);
+    if (expected !== undefined) return expected;
+    return isOwn === true
+      ? makeOwnEntry(this.#describe, key, revision, value)
+      : makeEntry(this.#describe, key, revision, value);
   }
 
   /**

@@ -7,9 +7,10 @@ export function chained(outer: ValueTransformer, inner: ValueTransformer): Value
   return {
     fromStorage: (stored, context) =>
       andThen(outer.fromStorage(stored, context), (opened) =>
-        andThen(inner.fromStorage(opened.value, context), ({ value, stale }) => ({
+        andThen(inner.fromStorage(opened.value, context), ({ value, stale, isOwn }) => ({
           value,
           stale: stale || opened.stale,
+          isOwn,
         })),
       ),
     toStorage: (value, context) =>

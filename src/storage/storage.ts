@@ -170,6 +170,8 @@ export type StorageEvent =
       readonly previous?: KeyValue | undefined;
       /** See `KeyValue.stale`. */
       readonly stale?: boolean;
+      /** See `FromStorage.isOwn`. */
+      readonly isOwn?: boolean | undefined;
     }
   | {
       readonly type: 'delete';
@@ -179,6 +181,8 @@ export type StorageEvent =
       /** The last state of the key; see `WatchOptions.previous`. */
       readonly previous?: KeyValue | undefined;
     };
+
+export type PutEvent = Extract<StorageEvent, { readonly type: 'put' }>;
 
 /**
  * The receiver of a watch. Calls never overlap and are made in revision order. A call must be cheap and must not throw:

@@ -10,6 +10,7 @@ import { type ForkableStorage, isForkable, type Snapshot } from './embedded-stor
 import { StorageError } from './errors.ts';
 import type {
   KeyValue,
+  PutEvent,
   SeenState,
   Storage,
   StorageEvent,
@@ -115,11 +116,9 @@ class TransformedValues implements StorageMapping {
   }
 }
 
-type PutEvent = Extract<StorageEvent, { readonly type: 'put' }>;
-
-function plainPut(event: PutEvent, previous: KeyValue | undefined, { value, stale }: FromStorage): PutEvent {
+function plainPut(event: PutEvent, previous: KeyValue | undefined, { value, stale, isOwn }: FromStorage): PutEvent {
   const { key, revision, created } = event;
-  const made: PutEvent = { type: 'put', key, value, revision, created, previous };
+  const made: PutEvent = { type: 'put', key, value, revision, created, previous, isOwn };
   return stale || event.stale === true ? { ...made, stale: true } : made;
 }
 

@@ -34,6 +34,8 @@ export interface FromStorage {
   readonly value: Uint8Array;
   /** The value is stored with an outdated encryption key or encoding and should be written again. */
   readonly stale: boolean;
+  /** True if this process has encoded the value, so that its readers need not check the encoding. */
+  readonly isOwn?: boolean | undefined;
 }
 
 /**

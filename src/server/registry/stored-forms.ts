@@ -173,7 +173,8 @@ export class StoredForms implements ValueTransformer {
       return { value: withoutNewline(stored), stale: false };
     }
     const written = this.#written.get(key);
-    if (written !== undefined && equalBytes(written.stored, stored)) return { value: written.value, stale: false };
+    if (written !== undefined && equalBytes(written.stored, stored))
+      return { value: written.value, stale: false, isOwn: true };
     try {
       const transcoded = encoding === 'protobuf' ? this.#transcoder.transcode(stored, resource.transcoded) : undefined;
       if (transcoded !== undefined) return { value: transcoded, stale: false };
