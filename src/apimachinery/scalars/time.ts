@@ -26,8 +26,12 @@ const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 
 /** Parses RFC 3339 with an optional fraction of any length, of which nine digits count. */
 export function parseTime(text: string): ParsedTime {
-  return parse(text, false);
+  if (last?.text !== text) last = { text, parsed: parse(text, false) };
+  return last.parsed;
 }
+
+/** The last parsed time. Objects that are created in one second have the same timestamps. */
+let last: { readonly text: string; readonly parsed: ParsedTime } | undefined;
 
 /** Parses RFC 3339 with a fraction of exactly six digits. */
 export function parseMicroTime(text: string): ParsedTime {
