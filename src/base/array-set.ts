@@ -1,7 +1,7 @@
 /**
  * An unordered set whose items record their own index, such as the requests in progress. It costs less than a Set for
  * items that live briefly in a set that lives long: a Set promotes them to V8's old generation (3 KB per GET, measured;
- * this class a tenth of that).
+ * this class a tenth of that; docs/decisions/0045-garbage-in-the-young-generation.md).
  */
 export interface ArraySetItem {
   /** Belongs to the set: the index of the item in it. Undefined outside of a set. */

@@ -1,8 +1,7 @@
 /**
  * A map by integers from 1 to 2^31-1, such as the open streams of a connection, for values that live briefly in a map that
- * lives long. V8 replaces the table of a Map after some deletions, and the replaced table refers to the next one. Once a
- * replaced table is in the old generation, minor collections keep all later ones, and the values in them: 2 KB per
- * create of a ConfigMap, measured. This map has one table, which only growth replaces.
+ * lives long. A Map promotes such values to V8's old generation (docs/decisions/0045-garbage-in-the-young-generation.md).
+ * This map has one table, which only growth replaces.
  * Invariant: no free place lies between the home of an id and its place (linear probing).
  */
 

@@ -1,7 +1,7 @@
 /**
  * A map that keeps the most recently used entries.
- * Invariants: it never has more than `limit` entries. The Map inside has no values: V8 would promote them to the old
- * generation, see `id-map.ts`.
+ * Invariant: it never has more than `limit` entries. The Map inside has places instead of values, because it would promote
+ * values to V8's old generation (docs/decisions/0045-garbage-in-the-young-generation.md).
  */
 const NONE = -1;
 

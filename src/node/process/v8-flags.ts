@@ -46,11 +46,8 @@ function collectOnOneThread(): void {
 }
 
 /**
- * Makes optimised code allocate all objects in the young generation. By default V8 allocates the objects of a place in
- * the code in the old generation once most of them have survived a minor collection. While the young generation is
- * small, the requests in flight fill it, so the objects of requests survive; V8 does not revise that decision later. Each
- * create then left 3 KB, and the buffers that these refer to, for a major collection to free: on etcd, three times as
- * many major collections.
+ * Makes optimised code allocate all objects in the young generation, where the objects of requests end
+ * (docs/decisions/0045-garbage-in-the-young-generation.md).
  */
 function allocateInYoungGeneration(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
