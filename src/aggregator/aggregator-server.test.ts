@@ -56,7 +56,7 @@ function aggregator(
   return server;
 }
 
-/** The text of the answer; the code and the message of a refusal. */
+/** Returns the text of the answer; for a refusal, its code and its message. */
 async function ask(server: AggregatorServer, target: string): Promise<string> {
   try {
     const answer = await server.handle(requestOf(target));

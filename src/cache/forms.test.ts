@@ -12,7 +12,7 @@ const made = (text: string): MadeForm => ({ bytes: encodeUtf8(text), facts: EMPT
 const texts = (results: readonly FormResult[]): string[] =>
   results.map((result) => ('error' in result ? result.error.message : decodeUtf8(result.bytes)));
 
-/** A maker that says what it was asked. */
+/** A maker that records its calls. */
 function recorder(): { maker: FormMaker; calls: [string, string[]][] } {
   const calls: [string, string[]][] = [];
   return {
@@ -79,7 +79,7 @@ describe('forms', () => {
     expect(calls.map(([form]) => form)).toEqual(['v2', 'v3', 'v4', 'v5']);
     forms.make('v3', [a]);
     expect(calls).toHaveLength(5);
-    // One form alone that is too large is made each time rather than kept.
+    // A single form that is too large is made for each use and not kept.
     const tight = new Forms({ maker, isCurrent: () => true, bytes: 5 });
     expect(texts(tight.make('v2', [a, b]) as FormResult[])).toEqual(['v2:a', 'v2:b']);
     expect(tight.bytes).toBe(4);

@@ -283,7 +283,7 @@ describe('the watch cache beside a naive model', () => {
             }
           }
 
-          // Wait until nothing is left to do.
+          // Wait until all work is done.
           await store.clock.advance(10_000);
           expect(await cache.waitFresh()).toMatchObject({ outcome: 'ok' });
           for (const { sink } of running) sink.blocking = false;
@@ -319,7 +319,7 @@ describe('the watch cache beside a naive model', () => {
       ),
       { numRuns: 250, seed: 20_300_101 },
     );
-    // The run has met enough of the interesting cases.
+    // The run must have reached enough of the interesting cases.
     expect(Math.min(watches, tooSlow, compacted)).toBeGreaterThan(20);
   });
 });

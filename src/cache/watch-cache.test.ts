@@ -139,7 +139,7 @@ describe('reads of the watch cache', () => {
     const first = cache.list({ prefix: PREFIX }, { limit: 1 }) as CacheList;
     for (let i = 0; i < 5; i++) await store.put(`${PREFIX}b`, objectBytes('b', {}, String(i)));
     expect(cache.snapshotAt(first.revision)).toMatchObject({ outcome: 'ok', snapshot: { revision: first.revision } });
-    // It is dropped because it is not used during two ticks.
+    // A snapshot that is not used between two ticks is dropped. The first tick keeps it.
     await store.clock.advance(60_000);
     expect(cache.snapshotAt(first.revision).outcome).toBe('ok');
     await store.clock.advance(120_000);
@@ -392,7 +392,7 @@ describe('the life of the watch cache', () => {
     second.cache.watch(all, sink);
     await second.store.put(`${PREFIX}a`, objectBytes('a'));
     await second.cache.stop();
-    // Events that were due in this turn were sent before the end.
+    // Events that were already published are sent before the end.
     expect(sink.chunks).toHaveLength(1);
     await second.cache.stop();
     second.turns.runAll();

@@ -217,7 +217,7 @@ describe('an informer of a server that fails at random', () => {
       }),
       { seed: 20_262, numRuns: 400 },
     );
-    // The scripts must reach what they are about.
+    // The scripts must have caused enough failures and calls.
     expect(seen.failures).toBeGreaterThan(3000);
     expect(seen.calls).toBeGreaterThan(8000);
     expect(seen.requests).toBeGreaterThan(5000);

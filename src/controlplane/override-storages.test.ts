@@ -165,7 +165,7 @@ describe('resources of --etcd-servers-overrides', () => {
 
   it('count in the metrics of objects', async () => {
     const { plane: server } = await start(['/events#http://events:1']);
-    // They are counted after the server is ready.
+    // Objects are counted after the server is ready.
     let text = '';
     for (let turns = 0; turns < 1000 && !text.includes('apiserver_resource_objects'); turns++) {
       await setImmediate();

@@ -23,7 +23,7 @@ describe('the compactor', () => {
       await settle();
       horizons.push(storage.horizon());
     }
-    // The write of a round is made after the tick that ends the round before it.
+    // The write of a round is made after the tick that ends the previous round.
     expect(horizons).toEqual([1, 2, 3, 4]);
     await compactor.stop();
     await clock.advance(60 * MINUTE);

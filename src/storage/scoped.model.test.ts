@@ -4,7 +4,7 @@ import { scoped } from './scoped.ts';
 import { checkAgainstModel } from './storage.model.suite.ts';
 import type { SuiteDriver } from './suite/run-case.ts';
 
-/** Stopping the scoped store stops the one around it too, so that what it left behind shows. */
+/** Stopping the scoped store also stops the outer store, so that the test detects anything that it left behind. */
 const driver: SuiteDriver = {
   open(clock) {
     const outer = createMemoryStorage({ clock });

@@ -9,7 +9,7 @@ import type { Storage } from './storage.ts';
 import { keysOf, put, Recorder } from './suite/context.ts';
 import { runSuiteCase, type SuiteDriver, skipReason } from './suite/run-case.ts';
 
-/** Stopping the scoped store stops the one around it too, so that the suite sees what it left behind. */
+/** Stopping the scoped store also stops the outer store, so that the suite detects anything that it left behind. */
 function together(outer: ForkableStorage, inner: ForkableStorage): Storage {
   const stop = inner.stop.bind(inner);
   return Object.assign(inner, { stop: () => stop().then(() => outer.stop()) });

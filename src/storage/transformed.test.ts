@@ -70,7 +70,7 @@ describe('transformed', () => {
     expect(got).toMatchObject({ outcome: 'found', item: { stale: true } });
     expect(await storage.list({ prefix: '' })).toMatchObject({ items: [{ stale: true }] });
     const watcher = Recorder.start(storage, '', 'state');
-    // A caller whose copy does not say that it is stale, such as a cache, gets the same.
+    // A caller whose state is not marked as stale, such as a cache, gets the same result.
     const first = await storage.compareAndWrite('a', { revision, value: bytes('x') }, bytes('x'));
     expect(first).toMatchObject({ outcome: 'ok', changed: true });
     const fresh = await storage.get('a');

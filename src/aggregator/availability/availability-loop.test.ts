@@ -140,7 +140,7 @@ describe('AvailabilityLoop', () => {
     const gauge = 'aggregator_unavailable_apiservice{name="v1.bank.example.com"}';
     await services.createRemote('bank.example.com');
     await services.clock.advance(0);
-    // It never was available.
+    // An APIService that was never available is not counted as lost.
     expect(lines()).toEqual([`${gauge} 1`]);
     test.services.set('backends', 'api', EXTERNAL);
     await services.clock.advance(0);

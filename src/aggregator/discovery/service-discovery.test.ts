@@ -35,7 +35,7 @@ interface Setup {
   readonly discovery: RemoteDiscovery;
   readonly logged: string[];
   set(version: RemoteVersion): void;
-  /** `name Current a,b`, as the aggregated form shows the versions. */
+  /** Returns the versions in aggregated discovery, as `name Current a,b`. */
   shown(): string[];
 }
 

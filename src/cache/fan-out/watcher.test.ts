@@ -32,7 +32,7 @@ describe('a watch', () => {
     await store.delete(`${PREFIX}a`);
     turns.runAll();
     expect(sink.brief).toEqual(['ADDED a@3', 'MODIFIED a@4', 'DELETED a@5', 'ADDED a@7', 'DELETED a@8']);
-    // An object that left the selection is shown as it was when it was last selected.
+    // An object that no longer matches is sent with its last matching state.
     expect(sink.events[2]!.object).toMatchObject({ spec: '3', metadata: { labels: { in: 'yes' } } });
     await cache.stop();
   });

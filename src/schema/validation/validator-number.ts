@@ -100,7 +100,8 @@ export function numberProblems(limits: NumberLimits, value: number | bigint, pla
   const asInteger = isIntegerValue(value);
   if (!fitsType(limits, value)) problems.push(rangeProblem(limits, 'Checked', place));
   const { multipleOf, minimum, maximum } = limits;
-  // A limit that is out of the range of its type is reported, and then compared as a double.
+  // If a limit of the schema does not fit the type of the value, the limit is reported, and the value is then compared
+  // with it as a double.
   const check = (limit: number, name: string, exact: Compare, loose: Compare): void => {
     const fits = fitsType(limits, limit);
     if (!fits) problems.push(rangeProblem(limits, name, place));

@@ -1,4 +1,4 @@
-/** Conversion may be a webhook's: everything must work when it takes its time. */
+/** All verbs with an asynchronous conversion, such as a conversion webhook. */
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../base/virtual-clock.ts';
 import type { ListPage } from '../resource/resource-store.ts';

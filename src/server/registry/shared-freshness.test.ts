@@ -1,4 +1,7 @@
-/** Reads of a storage whose revision is a request: they share it, and the cache answers. */
+/**
+ * Reads of a storage whose `revision()` is a network request: concurrent reads share the request, and the cache
+ * answers.
+ */
 import { describe, expect, it } from 'vitest';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage } from '../../storage/storage.ts';

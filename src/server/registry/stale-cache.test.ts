@@ -1,4 +1,4 @@
-/** Writers whose cache is outdated: what they decide must be decided on what the store has. */
+/** Writes with an outdated cache: every decision must be based on the state in the store. */
 import { describe, expect, it } from 'vitest';
 import { concatBytes } from '../../base/bytes.ts';
 import { changedStorage } from '../../storage/changed-storage.fixtures.ts';
@@ -27,7 +27,7 @@ function put(color: string, resourceVersion = ''): ObjectChange {
   };
 }
 
-/** `a` is red at revision 2 for the one whose cache is outdated, blue at revision 3 in truth. */
+/** Makes two stores of one storage. `a` is blue at revision 3; the outdated cache has it red at revision 2. */
 async function outdated(): Promise<{ readonly fresh: Things; readonly stale: Things }> {
   const storage = createMemoryStorage();
   const fresh = await things({}, {}, storage);
@@ -91,7 +91,7 @@ describe('with an outdated cache', () => {
   });
 });
 
-/** As a store in another process. */
+/** Makes a storage look like one in another process. */
 function remote(inner: Storage): Storage {
   return changedStorage(inner, { embedded: false, revision: async () => inner.revision() });
 }

@@ -127,7 +127,7 @@ describe('a list', () => {
 
   it('reads a revision that the cache no longer knows from storage', async () => {
     const world = await six();
-    // The cache began at the store's horizon; a store that keeps more is asked itself.
+    // The cache begins at the store's horizon. Older revisions are read from the store.
     for (let i = 0; i < 3; i++) await made(world.store, thing(`n${i}`), at('', 'fill'));
     const late = await things({}, {}, world.storage);
     const options = { resourceVersion: '4', resourceVersionMatch: 'Exact' } as const;

@@ -32,7 +32,7 @@ function put(object: JsonObject, preconditions?: Preconditions): ObjectChange {
   return { apply: () => cloneJson(object), preconditions };
 }
 
-/** A patch: what it makes of the present object. */
+/** A PATCH that edits a copy of the current object. */
 function patch(edit: (object: JsonObject, metadata: JsonObject) => void): ObjectChange {
   return {
     apply: (current) => {

@@ -66,7 +66,7 @@ describe('the room of a commit', () => {
     expect([askedBy(), askedBy()]).toEqual([1, 0]);
     now = 1000;
     expect([askedBy(), askedBy()]).toEqual([1, 0]);
-    // The second one may use more than half of what was free.
+    // The second commit would use more than half of the free bytes, so the disk is asked again.
     const large = { ...ONE, bytes: 0.75 * GIGABYTE };
     expect([askedBy(large), askedBy(large), askedBy()]).toEqual([0, 1, 0]);
     checked.failed();

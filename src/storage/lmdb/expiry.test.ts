@@ -43,7 +43,7 @@ describe('the expiry index', () => {
   it('does not delete a key early because its commit took long', async () => {
     const folder = makeFolder(onTestFinished);
     const clock = new VirtualClock();
-    // A commit that takes half a minute, by the clock that the store goes by.
+    // A commit that takes half a minute on the store's clock.
     let took = 0;
     const storage = await openLmdbStorage({
       folder,

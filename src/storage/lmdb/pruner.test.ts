@@ -13,7 +13,7 @@ async function put(storage: EmbeddedStorage, key: string, value: string): Promis
   return (await storage.transact({ checks: [], writes: [write] })).revision;
 }
 
-/** Writes to an unrelated key until the floor has come to rest: pruning rides on commits. */
+/** Writes an unrelated key until the floor no longer moves, because pruning is a part of commits. */
 async function settled(storage: EmbeddedStorage): Promise<number> {
   for (let last = -1; ; ) {
     const now = storage.oldestRevision();

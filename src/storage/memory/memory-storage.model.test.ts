@@ -21,7 +21,7 @@ describe('the storage model on memory', () => {
       open(clock) {
         const storage = createMemoryStorage({ clock });
         const remove = storage.delete.bind(storage);
-        // It ignores the expected revision for one key.
+        // This broken store ignores the expected revision for one key.
         return Object.assign(storage, {
           delete: (key: string, options?: { expected?: number }) => remove(key, key === 'b/2' ? {} : options),
         });

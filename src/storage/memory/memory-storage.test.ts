@@ -18,18 +18,18 @@ describe('the storage suite on memory', () => {
 
 /** Simulates restarts: stop() leaves a fork behind, which reopen() returns. */
 function restartable(): SuiteDriver {
-  const heirs = new Map<Storage, ForkableStorage>();
+  const forks = new Map<Storage, ForkableStorage>();
   const open = (storage: ForkableStorage): Storage => {
     const stop = storage.stop.bind(storage);
     let stopping: Promise<void> | undefined;
-    const leaveHeir = async (): Promise<void> => {
+    const forkAndStop = async (): Promise<void> => {
       await settle();
-      heirs.set(storage, storage.fork());
+      forks.set(storage, storage.fork());
       await stop();
     };
     return Object.assign(storage, {
       stop: () => {
-        stopping ??= leaveHeir();
+        stopping ??= forkAndStop();
         return stopping;
       },
     });
@@ -38,7 +38,7 @@ function restartable(): SuiteDriver {
     open: (clock) => open(createMemoryStorage({ clock })),
     async reopen(storage) {
       await storage.stop();
-      return open(heirs.get(storage)!);
+      return open(forks.get(storage)!);
     },
     fork: true,
   };

@@ -65,7 +65,7 @@ describe('a KMS provider', () => {
     const reader = create();
     const all = await Promise.all(Array.from({ length: 100 }, () => reader.open(stored, PATH)));
     expect(all.every(({ outcome }) => outcome === 'ok')).toBe(true);
-    // A provider that was not started decrypts, too. It has no key id of its own.
+    // A provider that was not started can decrypt. It has no current key id.
     expect(reader.open(stored, PATH)).toEqual({ outcome: 'ok', value: VALUE, isFirstKey: false });
     expect(plugin.calls.filter((call) => call === 'decrypt')).toHaveLength(1);
     expect(() => reader.seal(VALUE, PATH)).toThrow(
@@ -203,7 +203,7 @@ describe('the key of a KMS provider', () => {
     spoil(plugin);
     await clock.advance(MINUTE);
     expect(await provider.check()).toMatch(reason);
-    // The present key encrypts until it expires, unless the plugin has only a complaint about itself.
+    // The current key encrypts until it expires.
     expect(await open(create(), provider.seal(VALUE, PATH))).toMatchObject({ outcome: 'ok' });
     expect(await open(provider, before)).toMatchObject({ outcome: 'ok' });
   });
