@@ -1,6 +1,7 @@
 /**
- * A simulated machine: a clock of its own speed, and a network that delays, stalls and loses. The machine can be paused
- * (nothing runs, clocks go on), suspended (the monotonic clock stands still, too) and killed.
+ * A simulated machine: its clock runs faster or slower than true time, and its network delays, stalls and loses
+ * requests. The machine can be paused (no code runs, clocks continue), suspended (the monotonic clock stops, too) and
+ * killed.
  */
 import type { Transport, TransportRequest, TransportResponse } from '../apimachinery/http/transport.ts';
 import { onAbort } from '../base/abort.ts';
@@ -11,20 +12,21 @@ import type { Random } from '../base/random.fixtures.ts';
 import type { VirtualClock } from '../base/virtual-clock.ts';
 
 export interface MachineOptions {
-  readonly world: VirtualClock;
+  /** The time of the simulation, which no machine can read. */
+  readonly trueClock: VirtualClock;
   readonly random: Random;
   readonly handle: (request: TransportRequest) => TransportResponse;
   /** Called before any code of the machine runs, and after. */
   readonly onRun: () => void;
 }
 
-/** The time in which a term ends that was measured with a clock that lies. */
-const LYING_MS = 20_000;
+/** How long a wrong clock may affect a term: terms that began before have then ended. */
+const WRONG_CLOCK_MS = 20_000;
 
 export class SimulatedMachine {
   readonly clock: Clock;
   readonly transport: Transport;
-  /** Seconds of this machine per second of the world. */
+  /** Seconds of this machine's clock per second of `trueClock`. */
   readonly #rate: number;
   readonly #options: MachineOptions;
   #wallOffset: number;
@@ -33,10 +35,10 @@ export class SimulatedMachine {
   #partitionedUntil = 0;
   #wallReliableFrom = 0;
   #monotonicReliableFrom = 0;
-  /** The world's time that the monotonic clock has missed. */
+  /** The time of `trueClock` that the monotonic clock has missed. */
   #suspendedFor = 0;
   #suspendedAt: number | undefined;
-  /** The work that came up during a pause. */
+  /** The callbacks that became due during a pause. */
   #waiting: (() => void)[] = [];
 
   constructor(options: MachineOptions) {
@@ -45,7 +47,7 @@ export class SimulatedMachine {
     this.#rate = 0.9 + 0.2 * random.next();
     this.#wallOffset = (random.next() - 0.5) * 1e9;
     this.clock = {
-      now: () => options.world.now() + this.#wallOffset,
+      now: () => options.trueClock.now() + this.#wallOffset,
       monotonic: () => this.#monotonic(),
       setTimer: (delayMs, callback) => this.#setTimer(delayMs, callback),
     };
@@ -53,54 +55,55 @@ export class SimulatedMachine {
   }
 
   get idle(): boolean {
-    return !this.#paused && !this.#killed && this.#options.world.now() >= this.#partitionedUntil;
+    return !this.#paused && !this.#killed && this.#options.trueClock.now() >= this.#partitionedUntil;
   }
 
   /**
-   * For `forMs` nothing of this machine runs. With `suspend` its monotonic clock stands still, unless its wall clock was
-   * set back just before: a machine whose clocks both lie cannot know how much time has passed.
+   * Runs no code of this machine for `forMs`. With `suspend` the monotonic clock stops, unless the wall clock was set
+   * back just before: if both clocks are wrong, a machine cannot know how much time has passed.
    */
   pause(forMs: number, suspend: boolean): void {
     this.#paused = true;
-    if (suspend && this.#options.world.now() >= this.#wallReliableFrom) this.#suspendedAt = this.#options.world.now();
-    this.#options.world.setTimer(forMs, () => this.#resume());
+    if (suspend && this.#options.trueClock.now() >= this.#wallReliableFrom)
+      this.#suspendedAt = this.#options.trueClock.now();
+    this.#options.trueClock.setTimer(forMs, () => this.#resume());
   }
 
-  /** For `forMs` no request and no response passes. */
+  /** Lets no request and no response pass for `forMs`. */
   partition(forMs: number): void {
-    this.#partitionedUntil = this.#options.world.now() + forMs;
+    this.#partitionedUntil = this.#options.trueClock.now() + forMs;
   }
 
-  /** Nothing of this machine runs any more. Its requests on the way still arrive. */
+  /** Runs no more code of this machine. Requests that it has already sent still arrive. */
   kill(): void {
     this.#killed = true;
     this.#waiting = [];
   }
 
-  /** A clock is not set back just after a suspension: see `pause`. */
+  /** Changes the wall clock. It is not set back just after a suspension; see `pause`. */
   setWallClock(byMs: number): void {
-    const now = this.#options.world.now();
+    const now = this.#options.trueClock.now();
     if (byMs < 0 && now < this.#monotonicReliableFrom) return;
-    if (byMs < 0) this.#wallReliableFrom = now + LYING_MS;
+    if (byMs < 0) this.#wallReliableFrom = now + WRONG_CLOCK_MS;
     this.#wallOffset += byMs;
   }
 
   #resume(): void {
-    const now = this.#options.world.now();
+    const now = this.#options.trueClock.now();
     if (this.#suspendedAt !== undefined) {
       this.#suspendedFor += now - this.#suspendedAt;
-      this.#monotonicReliableFrom = now + LYING_MS;
+      this.#monotonicReliableFrom = now + WRONG_CLOCK_MS;
     }
     this.#suspendedAt = undefined;
     this.#paused = false;
     const waiting = this.#waiting;
     this.#waiting = [];
-    // Input and timers come in any order, as after SIGCONT.
+    // Run the callbacks in random order, as after SIGCONT.
     for (let i = waiting.length - 1; i > 0; i--) {
       const j = this.#options.random.int(i + 1);
       [waiting[i], waiting[j]] = [waiting[j] as () => void, waiting[i] as () => void];
     }
-    for (const run of waiting) this.#options.world.setTimer(0, () => this.#run(run));
+    for (const run of waiting) this.#options.trueClock.setTimer(0, () => this.#run(run));
   }
 
   #run(callback: () => void): void {
@@ -114,8 +117,8 @@ export class SimulatedMachine {
   }
 
   #monotonic(): number {
-    const world = this.#suspendedAt ?? this.#options.world.now();
-    return (world - this.#suspendedFor) * this.#rate;
+    const trueTime = this.#suspendedAt ?? this.#options.trueClock.now();
+    return (trueTime - this.#suspendedFor) * this.#rate;
   }
 
   #setTimer(delayMs: number, callback: () => void): Timer {
@@ -123,7 +126,7 @@ export class SimulatedMachine {
     let cancelled = false;
     let pending: Timer;
     const arm = (leftMs: number): void => {
-      pending = this.#options.world.setTimer(leftMs / this.#rate, () => this.#run(fire));
+      pending = this.#options.trueClock.setTimer(leftMs / this.#rate, () => this.#run(fire));
     };
     const fire = (): void => {
       if (cancelled) return;
@@ -152,12 +155,12 @@ export class SimulatedMachine {
     return answer.promise.finally(stopListening);
   }
 
-  /** One way through the network: mostly fast, sometimes slow, during a partition stalled or lost. */
+  /** Sends a message through the network: mostly fast, sometimes slow, and stalled or lost during a partition. */
   #travel(arrive: () => void, lose: () => void): void {
-    const { world, random } = this.#options;
+    const { trueClock, random } = this.#options;
     const delay = random.next() < 0.97 ? random.next() * 20 : random.next() * 4_000;
-    const left = Math.max(0, this.#partitionedUntil - world.now());
-    if (left > 0 && random.next() < 0.3) world.setTimer(left + delay, lose);
-    else world.setTimer(left + delay, arrive);
+    const left = Math.max(0, this.#partitionedUntil - trueClock.now());
+    if (left > 0 && random.next() < 0.3) trueClock.setTimer(left + delay, lose);
+    else trueClock.setTimer(left + delay, arrive);
   }
 }

@@ -25,7 +25,7 @@ export interface SimulationFigures {
   /** Calls of the work that the fence refused. */
   readonly refused: number;
   readonly simulatedHours: number;
-  /** From the deadline of one leader to the first request of the next, in seconds of the world. */
+  /** From the deadline of one leader to the first request of the next, in seconds of true time. */
   readonly failoverSeconds: readonly number[];
   /** Empty if the invariants hold. */
   readonly violations: readonly string[];
@@ -51,7 +51,7 @@ export async function simulateElection(options: {
 
 class Simulation {
   readonly #random: Random;
-  readonly #world = new VirtualClock();
+  readonly #trueClock = new VirtualClock();
   readonly #server = new LeaseServer();
   readonly #candidates: Candidate[] = [];
   readonly #violations: string[] = [];
@@ -73,10 +73,10 @@ class Simulation {
   async run(handovers: number): Promise<void> {
     const chaos = (): void => {
       this.#disturb();
-      this.#world.setTimer(this.#random.next() * 8_000, chaos);
+      this.#trueClock.setTimer(this.#random.next() * 8_000, chaos);
     };
     chaos();
-    while (this.#handovers < handovers && this.#violations.length === 0) await this.#world.advance(60_000);
+    while (this.#handovers < handovers && this.#violations.length === 0) await this.#trueClock.advance(60_000);
     for (const candidate of this.#candidates) candidate.machine.kill();
   }
 
@@ -86,7 +86,7 @@ class Simulation {
       terms: this.#terms,
       requests: this.#requests,
       refused: this.#refused,
-      simulatedHours: this.#world.monotonic() / 3_600_000,
+      simulatedHours: this.#trueClock.monotonic() / 3_600_000,
       failoverSeconds: this.#failovers,
       violations: this.#violations,
     };
@@ -110,18 +110,18 @@ class Simulation {
   }
 
   /**
-   * Nothing protects against a candidate that cannot know of the holder: one that starts just after a deletion, or that
-   * sees nothing of a Lease between two deletions.
+   * Deletes the Lease, if all candidates have seen it. The election cannot protect against a candidate that does not
+   * know of the holder, because it has started just after the deletion.
    */
   #deleteLease(): void {
     if (!this.#candidates.every((each) => each.sawLease)) return;
     this.#server.delete('demo');
     for (const candidate of this.#candidates) candidate.sawLease = false;
-    this.#noStartBefore = this.#world.now() + 4 * LEASE_MS;
+    this.#noStartBefore = this.#trueClock.now() + 4 * LEASE_MS;
   }
 
   #replace(candidate: Candidate, end: () => void): void {
-    if (this.#world.now() < this.#noStartBefore) return;
+    if (this.#trueClock.now() < this.#noStartBefore) return;
     end();
     // A candidate that stops keeps its identity until it has released the Lease; the next one is another.
     this.#candidates.splice(this.#candidates.indexOf(candidate), 1, this.#start());
@@ -138,7 +138,7 @@ class Simulation {
       term: undefined,
       sawLease: false,
       machine: new SimulatedMachine({
-        world: this.#world,
+        trueClock: this.#trueClock,
         random: this.#random,
         handle: (request) => {
           if (!request.target.includes('/leases')) return json({});
@@ -172,7 +172,7 @@ class Simulation {
     this.#expectOneLeader();
     if (candidate.identity !== this.#lastLeader) {
       this.#handovers++;
-      if (this.#ledUntil > 0) this.#failovers.push((this.#world.now() - this.#ledUntil) / 1000);
+      if (this.#ledUntil > 0) this.#failovers.push((this.#trueClock.now() - this.#ledUntil) / 1000);
     }
     this.#lastLeader = candidate.identity;
     let stopping = false;
@@ -186,7 +186,7 @@ class Simulation {
     for (let left = 1 + this.#random.int(3); left > 0; left -= stopping ? 1 : 0) {
       await sleep(clock, this.#random.next() * 4_000);
       await send({ method: 'PATCH', target: '/work' }).catch(() => this.#refused++);
-      this.#ledUntil = this.#world.now();
+      this.#ledUntil = this.#trueClock.now();
     }
   }
 
@@ -211,7 +211,9 @@ class Simulation {
     this.#retired = this.#retired.filter((each) => this.#leads(each));
     const leaders = [...this.#candidates, ...this.#retired].filter((each) => this.#leads(each));
     if (leaders.length > 1)
-      this.#violations.push(`at ${this.#world.monotonic()} lead ${leaders.map((each) => each.identity).join(' and ')}`);
+      this.#violations.push(
+        `at ${this.#trueClock.monotonic()} lead ${leaders.map((each) => each.identity).join(' and ')}`,
+      );
   }
 }
 

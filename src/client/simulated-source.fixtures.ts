@@ -212,7 +212,7 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
   return a < b ? -1 : 1;
 }
 
-/** The reader of a response has objects of its own. */
+/** Copies an object, because the reader of a response owns its objects. */
 function copy(object: JsonObject): Stored<Thing> {
   return structuredClone(object) as unknown as Stored<Thing>;
 }

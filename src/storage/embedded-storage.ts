@@ -23,7 +23,9 @@ export const LIMITS = {
  */
 export interface Snapshot extends Stoppable {
   readonly revision: Revision;
+  /** Returns undefined if the key did not exist. */
   get(key: string): MaybePromise<KeyValue | undefined>;
+  /** Like `Storage.list`, at the revision of the snapshot. */
   list(
     range: KeyRange,
     options?: { limit?: number },

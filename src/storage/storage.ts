@@ -116,7 +116,12 @@ export type ListResult =
 
 /** The read methods of a store. */
 export interface Reader {
+  /**
+   * Reads one key. `compacted` and `future` are results of reads at a given revision. Returns a promise only if the
+   * driver has to wait.
+   */
   get(key: string, options?: ReadOptions): MaybePromise<GetResult>;
+  /** Reads the keys of a range in key order, all of one state. Otherwise like `get`. */
   list(range: KeyRange, options?: ListOptions): MaybePromise<ListResult>;
 }
 

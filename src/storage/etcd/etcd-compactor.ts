@@ -49,9 +49,11 @@ export function stepCompactor(
   return revision === 0 ? { state } : { state, compact: revision };
 }
 
+/** The calls of the driver that the compactor needs. Rejections are reported, and the next interval tries again. */
 export interface EtcdCompactorTarget {
   transact(request: TxnRequest): Promise<TxnResponse>;
   compact(revision: Revision): Promise<void>;
+  /** Called when another server has compacted to `horizon`. */
   learned(horizon: Revision): void;
 }
 

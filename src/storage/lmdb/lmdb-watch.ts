@@ -29,10 +29,13 @@ export interface WatchHost {
   revision(): Revision;
   /** Returns the oldest revision that a watch may start after. */
   oldest(lookBack: boolean): Revision;
+  /** Keeps a revision readable until the returned function is called. */
   pin(revision: Revision): () => void;
   /** Called when the watch has caught up: from now on the hub adds the events of commits. */
   live(watcher: LmdbWatch): void;
+  /** Called once, right before the `end` of the sink. */
   ended(watcher: LmdbWatch): void;
+  /** Called if the `end` of the sink throws. */
   problem(error: Error): void;
 }
 
