@@ -3,6 +3,7 @@
  * Invariant: each wait settles once and leaves no timer and no listener behind.
  */
 import { onAbort } from '../base/abort.ts';
+import { ArraySet, type ArraySetItem } from '../base/array-set.ts';
 import type { Clock } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import type { Revision } from '../storage/storage.ts';
@@ -11,7 +12,7 @@ import type { FreshResult, WaitOptions } from './cache.ts';
 /** The time for which kube-apiserver waits until its cache reaches a revision. */
 const DEFAULT_WAIT_MS = 3000;
 
-interface Waiter {
+interface Waiter extends ArraySetItem {
   readonly revision: Revision;
   readonly settle: (result: FreshResult | Error) => void;
 }
@@ -19,7 +20,7 @@ interface Waiter {
 export class Waiters {
   readonly #clock: Clock;
   readonly #current: () => Revision;
-  readonly #waiting = new Set<Waiter>();
+  readonly #waiting = new ArraySet<Waiter>();
   #lowest = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock, current: () => Revision) {
@@ -36,7 +37,8 @@ export class Waiters {
     const waiter: Waiter = {
       revision,
       settle: (result) => {
-        if (!this.#waiting.delete(waiter)) return;
+        if (waiter.index === undefined) return;
+        this.#waiting.delete(waiter);
         timer.cancel();
         stopListening();
         if (result instanceof Error) done.reject(result);
@@ -56,13 +58,13 @@ export class Waiters {
   reached(revision: Revision): void {
     if (revision < this.#lowest) return;
     this.#lowest = Number.POSITIVE_INFINITY;
-    for (const waiter of [...this.#waiting]) {
+    this.#waiting.visitAll((waiter) => {
       if (waiter.revision <= revision) waiter.settle({ outcome: 'ok', revision });
       else this.#lowest = Math.min(this.#lowest, waiter.revision);
-    }
+    });
   }
 
   fail(error: Error): void {
-    for (const waiter of [...this.#waiting]) waiter.settle(error);
+    this.#waiting.visitAll((waiter) => waiter.settle(error));
   }
 }

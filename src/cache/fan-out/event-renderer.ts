@@ -35,7 +35,7 @@ export class EventRenderer {
   groups = 0;
   readonly #forms: Forms;
   readonly #counters: RenderCounters;
-  readonly #memo = new Map<Change, Memo>();
+  #memo = new Map<Change, Memo>();
   #bookmark: { readonly revision: Revision; readonly chunk: Uint8Array } | undefined;
 
   constructor(form: FormKey | undefined, encoding: EventEncoding, forms: Forms, counters: RenderCounters) {
@@ -77,9 +77,9 @@ export class EventRenderer {
     return this.#bookmark.chunk;
   }
 
-  /** Drops the chunks that `render` kept. */
+  /** Drops the chunks that `render` kept. A cleared Map would promote them to V8's old generation, see `LruMap`. */
   forget(): void {
-    if (this.#memo.size > 0) this.#memo.clear();
+    if (this.#memo.size > 0) this.#memo = new Map();
   }
 
   /** Renders the entries that match the filter as ADDED events. */

@@ -67,6 +67,8 @@ export async function listenOn(options: ExtensionListenOptions, parts: ServingPa
   const withClientCas = async (pair: KeyPair): Promise<TlsConfig> => ({
     ...pair,
     clientCa: await clientCas(access, certificates),
+    // An aggregator has one certificate and sends it without the name of a CA, too.
+    namesClientCa: false,
   });
   const load = async (): Promise<TlsConfig> =>
     withClientCas(

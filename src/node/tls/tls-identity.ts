@@ -40,7 +40,7 @@ const CIPHERS = [
 export function createTlsIdentity(config: TlsConfig): TlsIdentity {
   const authorities = config.clientCa === undefined ? undefined : parseAuthorities(config.clientCa);
   // An empty list, not undefined: for undefined Node would trust the public CAs for client certificates.
-  const ca = authorityNames([...(authorities?.values() ?? [])].flat());
+  const ca = config.namesClientCa === false ? [] : authorityNames([...(authorities?.values() ?? [])].flat());
   const optionsOf = (pair: KeyPair): SecureContextOptions => ({
     key: pair.key,
     cert: pair.cert,
