@@ -59,6 +59,12 @@ describe('the documents', () => {
     expect(links.filter((link) => !existsSync(join(base, link)))).toEqual([]);
   });
 
+  it.each(files)('%s has at most 120 columns outside of code and tables', (file) => {
+    const prose = readFileSync(join(ROOT, file), 'utf8').replace(/^ *```.*?^ *```/gms, '');
+    const lines = prose.split('\n').filter((line) => line.length > 120 && !line.trimStart().startsWith('|'));
+    expect(lines).toEqual([]);
+  });
+
   it.each(files)('%s names only source files that exist', (file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     // `cache/settler.ts` is src/cache/settler.ts. A name without a folder may be in any: `probe.ts`.
