@@ -20,7 +20,17 @@ import { cpuSeconds, memoryOf } from './process-figures.ts';
 import { ask, type Side } from './side.ts';
 import type { Bar } from './table.ts';
 import { watch } from './watch.ts';
-import { create, fill, get, list, type Measured, NAMESPACE, prepareRequests, warmCreates } from './work.ts';
+import {
+  CREATE_ROUNDS,
+  create,
+  fill,
+  get,
+  list,
+  type Measured,
+  NAMESPACE,
+  prepareRequests,
+  warmCreates,
+} from './work.ts';
 
 export interface EtcdBenchOptions {
   readonly short: boolean;
@@ -29,7 +39,13 @@ export interface EtcdBenchOptions {
   readonly beside: string | undefined;
   wanted(name: string): boolean;
   sideOf(peer: Peer): Side;
-  inTurns<T>(ours: Side, peer: Side, work: (side: Side) => Promise<T>, warmUp?: number): Promise<[T[], T[]]>;
+  inTurns<T>(
+    ours: Side,
+    peer: Side,
+    work: (side: Side) => Promise<T>,
+    warmUp?: number,
+    counted?: number,
+  ): Promise<[T[], T[]]>;
   judge(bar: Bar): void;
   judgeWork(
     name: string,
@@ -140,7 +156,8 @@ async function benchBesideReference(options: EtcdBenchOptions, ours: Side, peer:
     );
   if (wanted('create')) {
     if (!short) await warmCreates([ours, peer], 'filler');
-    const figures = await inTurns(ours, peer, (side) => create(side, amount(side, 5000, 2500), 'filler'));
+    const work = (side: Side): Promise<Measured> => create(side, amount(side, 5000, 2500), 'filler');
+    const figures = await inTurns(ours, peer, work, 1, short ? undefined : CREATE_ROUNDS);
     judgeWork('create of 1 KB, 64 in flight', figures, { perSecond: 1.2, perCpu: 6 });
   }
   if (!wanted('conflicts')) return;

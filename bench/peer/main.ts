@@ -36,7 +36,18 @@ import { benchReconcile } from './reconcile/main.ts';
 import { ask, type Side } from './side.ts';
 import { type Bar, format, printBar } from './table.ts';
 import { watch } from './watch.ts';
-import { create, fill, get, list, type Measured, NAMESPACE, page, prepareRequests, warmCreates } from './work.ts';
+import {
+  CREATE_ROUNDS,
+  create,
+  fill,
+  get,
+  list,
+  type Measured,
+  NAMESPACE,
+  page,
+  prepareRequests,
+  warmCreates,
+} from './work.ts';
 
 const short = process.argv.includes('--short');
 const only = argument('--only') ?? '';
@@ -160,8 +171,7 @@ async function benchRequests(ours: Side, peer: Side): Promise<void> {
   if (wanted('create')) {
     if (!short) await warmCreates([ours, peer], 'filler');
     const work = (side: Side): Promise<Measured> => create(side, share(side, size.create), 'filler');
-    // Many rounds, because a disk and a shared machine are not equally fast for long.
-    const figures = await inTurns(ours, peer, work, 1, short ? rounds : 3 * rounds);
+    const figures = await inTurns(ours, peer, work, 1, short ? rounds : CREATE_ROUNDS);
     judgeWork('create of 1 KB, 64 in flight', figures, { perSecond: 5, perCpu: 8 });
   }
   if (wanted('list')) {
