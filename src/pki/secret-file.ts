@@ -4,6 +4,7 @@
  * neither at any time.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError, toError } from '../base/errors.ts';
@@ -61,20 +62,13 @@ export async function ensureSecretFolder(path: string): Promise<void> {
 /** Like `mkdir` with `recursive`, which never returns where the system answers ENOENT below a folder, as in /proc. */
 async function makeFolder(path: string): Promise<void> {
   const parent = dirname(path);
-  if (parent !== path && !(await isFolder(parent))) await makeFolder(parent);
+  if (parent !== path && !existsSync(parent)) await makeFolder(parent);
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (caught) {
     // Another caller may have created it meanwhile.
-    if (codeOf(caught) !== 'EEXIST' || !(await isFolder(path))) throw caught;
+    if (codeOf(caught) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw caught;
   }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }
 
 export interface ReadFile {
