@@ -57,5 +57,6 @@ export const KNOWN: readonly KnownApplyDifference[] = [
     reason: 'the loops of both servers write the condition at moments of their own',
     step: /\/apiservices\//,
     difference: /^body\.(?:metadata\.(?:managedFields|resourceVersion)|status)/,
+    isRare: true,
   },
 ];
