@@ -29,8 +29,8 @@ export const AUTHENTICATION_FLAGS: readonly ServerFlag[] = group('Authentication
     'CA certificates of clients (default: the CA in the data folder)',
     authentication((v) => ({ clientCaFile: v.text() })),
   ],
-  // The first of its family: with a proxy CA of the user, the other flags start from kube-apiserver's empty lists
-  // instead of our defaults.
+  // Must precede the other requestheader flags. If the user names a proxy CA, those flags default to empty lists, as in
+  // kube-apiserver, and not to the names of the proxy CA in the data folder.
   [
     'requestheader-client-ca-file',
     'string',

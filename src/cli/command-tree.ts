@@ -1,10 +1,13 @@
-/** Functions over trees of commands, and what all commands share: examples, messages, exit. */
+/** Helpers for trees of commander commands: lookup, examples in the help, and the settings of every command. */
 import type { Command } from 'commander';
 import { ConfigError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { usageErrorText } from './usage-error-text.ts';
 
-/** Returns the command at a path such as `['storage', 'verify']`. Throws ConfigError with a suggestion. */
+/**
+ * Returns the command at a path such as `['storage', 'verify']`. Throws ConfigError, with a suggestion, if a part of
+ * the path is not a command.
+ */
 export function findCommand(program: Command, path: readonly string[]): Command {
   let at = program;
   for (const name of path) {
@@ -25,7 +28,7 @@ export function unknownCommand(name: string, names: readonly string[]): ConfigEr
   return new ConfigError(`unknown command ${JSON.stringify(name)}: ${hint}`);
 }
 
-/** Returns the commands without subcommands, in order. */
+/** Returns the commands of a tree that have no subcommands, in the order of the help. */
 export function leafCommands(command: Command): readonly Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leafCommands);
 }
@@ -35,7 +38,7 @@ export function fullName(command: Command): string {
   return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 }
 
-/** Adds examples to the help of a command. Each is a command line and what it does. */
+/** Adds examples to the help of a command. Each example is a command line and a description of what it does. */
 export function withExamples(
   command: Command,
   examples: readonly (readonly [commandLine: string, what: string])[],
@@ -44,7 +47,10 @@ export function withExamples(
   return command.addHelpText('after', ['', 'Examples:', ...lines].join('\n'));
 }
 
-/** Sets what all commands share, in the whole tree. Without the override commander ends the process itself. */
+/**
+ * Applies the common settings to a command and all its subcommands. Returns the command. `exitOverride` makes commander
+ * throw instead of ending the process.
+ */
 export function configureTree(command: Command): Command {
   command.helpCommand(false).exitOverride().helpOption('-h, --help', 'print this help');
   command.configureHelp({ helpWidth: 120 });

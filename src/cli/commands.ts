@@ -1,6 +1,7 @@
 /**
  * The table of commands: the one place where a command is registered. Help, completion, suggestions and the reference
- * page read it. Invariant: a command is loaded when it runs, and a start of the server loads none.
+ * page read it. Invariant: a start of the server imports no module of a command, and any other command line imports
+ * only the module of its own command, except for help and completion.
  */
 import { Command } from 'commander';
 import { configureTree } from './command-tree.ts';
@@ -33,7 +34,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'version', load: async () => (await import('./version-command.ts')).versionCommand() },
 ];
 
-/** Returns the command `keelson` with one of its subcommands; by default with all. */
+/** Returns the command `keelson` with the subcommand `only`, or with all subcommands by default. */
 export async function loadProgram(only?: string): Promise<Command> {
   const program = new Command('keelson');
   for (const { name, load } of COMMANDS) if (only === undefined || only === name) program.addCommand(await load());

@@ -1,6 +1,6 @@
 /**
- * The completion script for bash 3.2 and newer. It needs no other package. `=` separates words there, because it is in
- * COMP_WORDBREAKS.
+ * The completion script for bash 3.2 and newer. It needs no other package. Bash passes `--flag=value` as three words,
+ * because `=` is in COMP_WORDBREAKS.
  */
 import type { CompletionNode } from './completion-model.ts';
 import { nodeTables } from './completion-tables.ts';

@@ -1,4 +1,4 @@
-/** The commands and flags that shell completion offers, as data that the script of each shell is made from. */
+/** The commands and flags that shell completion offers, as data. The generator of each shell script reads it. */
 import type { Argument, Command, Option } from 'commander';
 import { fullName } from './command-tree.ts';
 import { type CompletionValues, NO_VALUES, oneOf, serverFlagValues } from './completion-values.ts';
@@ -8,7 +8,7 @@ export interface CompletionFlag {
   /** With dashes: `--output`, `-o`. */
   readonly names: readonly string[];
   readonly help: string;
-  /** Undefined for a switch. */
+  /** Undefined for a flag that takes no value. */
   readonly values: CompletionValues | undefined;
 }
 
@@ -40,7 +40,9 @@ function nodesOf(command: Command): readonly CompletionNode[] {
   return [node, ...command.commands.flatMap(nodesOf)];
 }
 
-/** Returns the nodes of `help storage` and the like, which have subcommands to name and no flags. */
+/**
+ * Returns the nodes of `help storage` and of every deeper path. They complete names of commands and no flag but --help.
+ */
 function helpNodes(command: Command, parent: string): readonly CompletionNode[] {
   const path = `${parent} ${command.name()}`;
   const node = { path, children: childrenOf(command), flags: [HELP], operands: NO_VALUES };
@@ -73,7 +75,7 @@ function flagOf(option: Option): CompletionFlag {
   };
 }
 
-/** Returns the choices of an argument; otherwise its name says whether it is a file or a folder. */
+/** Returns the choices of an argument. Without choices, the name of its placeholder tells a file from a folder. */
 function valuesOf(name: string, { argChoices }: Pick<Argument | Option, 'argChoices'>): CompletionValues {
   if (argChoices !== undefined) return oneOf(argChoices);
   if (name === 'file' || name === 'path') return { kind: 'file' };

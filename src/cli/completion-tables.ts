@@ -1,4 +1,4 @@
-/** The tables of commands, flags and values as shell functions, which bash and zsh share. */
+/** The tables of commands, flags and values as shell functions. The scripts of bash and zsh contain them. */
 import type { CompletionNode } from './completion-model.ts';
 import type { CompletionValues } from './completion-values.ts';
 
@@ -10,7 +10,7 @@ export function nodeTables(nodes: readonly CompletionNode[]): string {
     for (const flag of flags) {
       if (flag.values === undefined) continue;
       for (const name of flag.names) withValues.add(name);
-      const printed = printValues(flag.values);
+      const printed = formatValues(flag.values);
       if (printed !== '') values.push([flag.names.map((name) => quote(`${path}:${name}`)).join(' | '), printed]);
     }
   return [
@@ -24,7 +24,7 @@ export function nodeTables(nodes: readonly CompletionNode[]): string {
     ),
     table(
       '_keelson_operands',
-      nodes.map(({ path, operands }) => [quote(path), printValues(operands)]),
+      nodes.map(({ path, operands }) => [quote(path), formatValues(operands)]),
     ),
     table('_keelson_values', values),
     `_keelson_takes_value() {\n  case $1 in\n    ${[...withValues].sort().join(' | ')}) return 0 ;;\n    *) return 1 ;;\n  esac\n}`,
@@ -38,8 +38,8 @@ function table(name: string, rows: readonly (readonly [pattern: string, text: st
   return [`${name}() {`, '  case $1 in', ...cases, '  esac', '}'].join('\n');
 }
 
-/** Prints the kind of the values and the words: `words lmdb memory`, `list RBAC Node`, `file`, `folder`. */
-function printValues(values: CompletionValues): string {
+/** Formats the kind of the values and the words: `words lmdb memory`, `list RBAC Node`, `file`, `folder`. */
+function formatValues(values: CompletionValues): string {
   if (values.kind === 'none') return '';
   return values.kind === 'words' ? `${values.isList ? 'list' : 'words'} ${values.words.join(' ')}` : values.kind;
 }

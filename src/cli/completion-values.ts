@@ -6,7 +6,7 @@ export type CompletionValues =
   | {
       readonly kind: 'words';
       readonly words: readonly string[];
-      /** The value is a list of these words, separated by commas. */
+      /** Whether the value of the flag is a list of these words, separated by commas. */
       readonly isList: boolean;
     };
 

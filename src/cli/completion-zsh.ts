@@ -63,7 +63,7 @@ if [[ $funcstack[1] == _keelson ]]; then _keelson "$@"; else compdef _keelson ke
 `;
 }
 
-/** Returns a case that sets the array of names and texts. A colon separates them. */
+/** Returns a `case` branch that sets `reply_` to entries `name:help`, the format of zsh's `_describe`. */
 function described(path: string, items: readonly { readonly name: string; readonly help: string }[]): string {
   if (items.length === 0) return '';
   const entries = items.map(({ name, help }) => quote(`${name.replaceAll(':', '\\:')}:${help}`)).join(' ');

@@ -1,4 +1,4 @@
-/** The command `keelson crd check`. */
+/** The command `keelson crd check`: reports problems of definitions, and of objects of the kinds that they define. */
 import { count } from '../base/count.ts';
 import type { CheckedCrd, PlacedCost } from '../scaffold/crd-check.ts';
 import type { Finding } from '../scaffold/finding.ts';
@@ -16,9 +16,9 @@ export interface CheckOptions {
 
 interface ObjectCounts {
   checked: number;
-  /** Objects whose definition has problems. */
+  /** Objects that were not checked because their definition has problems. */
   blocked: number;
-  /** Objects of kinds without a definition. */
+  /** Objects that were not checked because no definition defines their kind. */
   other: number;
 }
 
@@ -29,7 +29,9 @@ interface CheckReport {
   readonly costs: readonly PlacedCost[] | undefined;
 }
 
-/** Prints a report and sets the exit code. Throws ConfigError if there is nothing to check. */
+/**
+ * Prints a report, and sets the exit code to 1 if there is a finding. Throws ConfigError if there is nothing to check.
+ */
 export async function checkCrds(files: readonly string[], { objects, costs, output }: CheckOptions): Promise<void> {
   requireOneStdin([...files, ...(objects ?? [])]);
   const progress = new Progress({ stream: process.stderr, now: Date.now });
@@ -98,7 +100,7 @@ function costJson({ file, place, version, rule, cost, share }: PlacedCost): Reco
   return { file, line: place.line, column: place.column, version, rule, cost: finite(cost), share };
 }
 
-/** A rule over a list without a limit may cost more than any number of JSON. */
+/** Caps a cost at the largest safe integer. A rule over a list without `maxItems` may cost more. */
 function finite(cost: number): number {
   return Math.min(cost, Number.MAX_SAFE_INTEGER);
 }

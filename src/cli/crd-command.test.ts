@@ -45,12 +45,12 @@ function lines(): string[] {
 }
 
 describe('keelson crd check', () => {
-  it('tells the syntax error of a single file and exits with 1', async () => {
+  it('reports the syntax error of a single file and exits with 1', async () => {
     expect(await run('check', 'broken.yaml')).toBe(1);
     expect(lines()).toEqual(['broken.yaml:1:4: the quoted text has no closing quote', '0 definitions, 1 problem']);
   });
 
-  it('tells every broken file', async () => {
+  it('reports every file that cannot be parsed', async () => {
     expect(await run('check', 'wrong.yaml', 'crontabs.yaml', 'broken.yaml', 'none.yaml')).toBe(1);
     expect(lines()).toEqual([
       'broken.yaml:1:4: the quoted text has no closing quote',
@@ -134,7 +134,7 @@ describe('annotations of a workflow', () => {
 });
 
 describe('keelson crd types', () => {
-  it('writes the types of what can be decoded, tells the problems and exits with 1', async () => {
+  it('writes types of the definitions that can be decoded, reports the problems and exits with 1', async () => {
     expect(await run('types', 'crontabs.yaml', '-o', 'out')).toBe(0);
     expect(await readdir(join(folder, 'out'), { recursive: true })).toContain(join('stable.example.com', 'v1.ts'));
     expect(await run('types', 'wrong.yaml', 'broken.yaml', '-o', 'out')).toBe(1);

@@ -1,4 +1,4 @@
-/** The definitions that `keelson crd` reads and checks before it does anything else. */
+/** Reads and checks the definitions that the subcommands of `keelson crd` work on. */
 import { createSchemaChecks } from '../apiextensions/definition/validation/create-schema-checks.ts';
 import type { ValidationTools } from '../apiextensions/definition/validation/validation-options.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -14,7 +14,10 @@ export interface CrdInput {
   readonly findings: readonly Finding[];
 }
 
-/** Throws ConfigError if the files can be read and contain no definition. */
+/**
+ * Reads and checks the definitions in files and folders. A file that cannot be parsed is a finding. Throws ConfigError
+ * if the files contain neither a definition nor such a finding.
+ */
 export async function readCrds(files: readonly string[], progress: Progress): Promise<CrdInput> {
   const { manifests, problems } = await readInput(files);
   const definitions = manifests.filter(isCrd);

@@ -1,4 +1,4 @@
-/** The command `keelson crd types`. */
+/** The command `keelson crd types`: writes TypeScript types of definitions. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crdTypes } from '../scaffold/crd-types.ts';

@@ -1,5 +1,5 @@
 /**
- * The command `keelson doctor`: checks whether a server with the given flags could start. Invariants: it changes
+ * The checks of `keelson doctor`: whether a server with the given flags could start. Invariants: the checks change
  * nothing; each check ends in one line; a check that cannot run counts as failed.
  */
 import { X509Certificate } from 'node:crypto';
@@ -37,7 +37,7 @@ export async function examine(options: ServerOptions, now: number): Promise<read
   ];
 }
 
-/** A check returns a line about success, or throws with a line about the failure. */
+/** Runs a check, which returns the line about its success or throws an error whose message is the line. */
 async function finding(what: string, check: () => string | Promise<string>): Promise<Finding> {
   try {
     return { what, ok: true, line: await check() };

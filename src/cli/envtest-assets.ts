@@ -1,6 +1,6 @@
 /**
  * The folder of programs that Go's envtest starts (`KUBEBUILDER_ASSETS`): `kube-apiserver`, `etcd` and `kubectl`. The
- * first two are shell scripts that start this package. Invariant: a file that this code did not write is not replaced.
+ * first two are shell scripts that start this package. Invariant: a file that another program wrote is not replaced.
  */
 import { accessSync, constants, lstatSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { ConfigError, isConfigError, toError } from '../base/errors.ts';
 import { shellQuote } from './start-message.ts';
 
-/** The second line of every script. Scripts with it are replaced. */
+/** The second line of every script. A file with this line is a script of an earlier run and may be replaced. */
 const MARK = '# Written by "keelson envtest".';
 
 export interface EnvtestAssetsOptions {
@@ -28,8 +28,8 @@ export interface EnvtestAssets {
 }
 
 /**
- * Writes the folder, which may exist. Running it again replaces the scripts and the link. Throws ConfigError if a
- * program of another origin is in the way, or if the folder cannot be written.
+ * Writes the folder, which may exist, and replaces scripts and link of an earlier run. Throws ConfigError if the folder
+ * has a kube-apiserver or etcd of another origin, or if it cannot be written.
  */
 export async function writeEnvtestAssets(options: EnvtestAssetsOptions): Promise<EnvtestAssets> {
   const folder = resolve(options.folder);
@@ -49,7 +49,7 @@ export async function writeEnvtestAssets(options: EnvtestAssetsOptions): Promise
   }
 }
 
-/** The script looks for node in PATH if the Node that wrote it was removed by an upgrade. */
+/** The script falls back to `node` in PATH, because an upgrade may remove the Node that wrote the script. */
 function script({ node, command }: EnvtestAssetsOptions, args: readonly string[]): string {
   return [
     '#!/bin/sh',
@@ -67,14 +67,17 @@ function refuseForeign(path: string): void {
   throw new ConfigError(`${path} exists and was not written by keelson envtest: choose another folder, or remove it`);
 }
 
-/** Replaces the file by a rename, so that a test that starts it at the same time reads one script or the other. */
+/** Replaces the file by a rename, so that a test that starts it at the same time reads a complete script. */
 async function replaceScript(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   await writeFile(draft, text, { mode: 0o755 });
   await rename(draft, path);
 }
 
-/** An existing kubectl that is not a link is kept. */
+/**
+ * Links to the first kubectl in PATH and returns its path. Keeps a kubectl that is not a link. Returns undefined if
+ * there is no kubectl in PATH or in the folder.
+ */
 async function linkKubectl(folder: string, path: string): Promise<string | undefined> {
   const link = join(folder, 'kubectl');
   const present = lstatSync(link, { throwIfNoEntry: false });
@@ -86,10 +89,10 @@ async function linkKubectl(folder: string, path: string): Promise<string | undef
   return found;
 }
 
-/** Returns the first program of this name in the folders of PATH, without `except`. */
+/** Returns the first program of this name in the folders of PATH other than `except`. */
 function findProgram(name: string, path: string, except: string): string | undefined {
-  const folders = path.split(delimiter).filter((one) => one !== '' && resolve(one) !== except);
-  return folders.map((one) => join(resolve(one), name)).find(isProgram);
+  const folders = path.split(delimiter).filter((entry) => entry !== '' && resolve(entry) !== except);
+  return folders.map((entry) => join(resolve(entry), name)).find(isProgram);
 }
 
 function isProgram(path: string): boolean {

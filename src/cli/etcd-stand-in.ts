@@ -1,6 +1,7 @@
 /**
- * The `etcd` of `keelson envtest`: a process that envtest can start, check and stop. It stores nothing: the server beside
- * it recognises it by the header `MARK` and keeps the objects itself. It takes every flag of etcd and reads `--listen-client-urls`.
+ * The `etcd` of `keelson envtest`: a process that envtest can start, check and stop. This etcd stores nothing. The
+ * server that envtest starts beside it recognises it by the response header `MARK` and keeps the objects itself. All
+ * flags of etcd are accepted; only `--listen-client-urls` is read.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -9,12 +10,12 @@ import { ConfigError, toError } from '../base/errors.ts';
 
 const CLIENT_URLS = 'listen-client-urls';
 const DEFAULT_URL = 'http://localhost:2379';
-/** A header of all answers. */
+/** A header of every response of this etcd. */
 const MARK = 'x-keelson-stores-nothing';
-/** A server that does not answer in this time is not a stand-in. */
+/** The timeout of the probe. A server that does not respond in time is not a stand-in. */
 const PROBE_MS = 1_000;
 
-/** Whether one of the servers is an etcd of `keelson envtest`. */
+/** Reports whether one of the servers is an etcd of `keelson envtest`. Never rejects. */
 export async function isEtcdStandIn(servers: readonly string[]): Promise<boolean> {
   const probe = async (server: string): Promise<boolean> => {
     if (!server.startsWith('http://')) return false;
@@ -62,7 +63,9 @@ export async function runEtcdStandIn(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Returns the URLs of the last flag, in each form that Go's flag package takes: `-name value`, `--name=value`. */
+/**
+ * Returns the URLs of the last such flag, in each form that Go's flag package accepts: `-name value`, `--name=value`.
+ */
 export function clientUrls(args: readonly string[]): readonly string[] {
   let value = DEFAULT_URL;
   for (const [i, arg] of args.entries()) {

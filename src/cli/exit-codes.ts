@@ -1,4 +1,4 @@
-/** The exit codes of every command. docs/reference/commands.md is made from them. */
+/** The exit codes of every command. docs/reference/commands.md is generated from them. */
 
 export const EXIT_CODES = {
   ok: 0,

@@ -1,13 +1,14 @@
 /**
- * The values of `--feature-gates`: `[COMPONENT:]NAME=BOOL`, separated by commas. Features of kube-apiserver have the
- * stage of their release here; only a gate with an effect of its own is read.
+ * The values of `--feature-gates`: `[COMPONENT:]NAME=BOOL`, separated by commas. Two gates have an effect here:
+ * ManifestBasedAdmissionControlConfig, and AllAlpha, which includes it. Every other feature is on or off as in the
+ * release of kube-apiserver that this server follows.
  */
 import { FlagValues } from './flag-values.ts';
 
 const MANIFESTS = 'ManifestBasedAdmissionControlConfig';
-/** Sets every alpha feature that has no entry of its own. */
+/** Sets every alpha feature without an entry in the flag. */
 const ALL_ALPHA = 'AllAlpha';
-/** The component of kube-apiserver, which is also the default. */
+/** The component prefix of kube-apiserver's gates. A gate without a prefix is one of kube-apiserver, too. */
 const COMPONENT = 'kube:';
 
 /** Reports whether admission may read manifest files. Throws ConfigError for a malformed entry. */
@@ -21,7 +22,10 @@ export function unusedGates(values: FlagValues): readonly string[] {
   return [...parseGates(values).keys()].filter((name) => name !== MANIFESTS && name !== ALL_ALPHA);
 }
 
-/** The last entry of a name counts. The component of gates with an effect is dropped. */
+/**
+ * Returns the value of each gate. The last entry of a gate counts. Gates with an effect are keyed without their
+ * component, all others as given.
+ */
 function parseGates(values: FlagValues): ReadonlyMap<string, boolean> {
   const gates = new Map<string, boolean>();
   for (const entry of values.list()) {

@@ -1,20 +1,20 @@
 /**
- * The parser of command lines, with the syntax of pflag: `--name=value`, `--name value`, `--switch`, `-v 4`. An unknown
- * flag, or one without its value, is a ConfigError that suggests a flag.
+ * The parser of command lines, with the syntax of pflag: `--name=value`, `--name value`, `--switch`, `-v 4`. Throws
+ * ConfigError for an unknown flag, with a suggestion, and for a flag without its value.
  */
 import { ConfigError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { FlagValues } from './flag-values.ts';
 
 export interface KnownFlags {
-  /** Returns whether the flag takes a value or is a switch; undefined if there is no such flag. */
+  /** Returns true for a flag that takes a value, false for a boolean flag, undefined if there is no such flag. */
   takesValue(name: string): boolean | undefined;
   names(): Iterable<string>;
-  /** Returns the long name of a letter. */
+  /** Returns the long name of a one-letter flag such as `v`; undefined if there is none. */
   shorthand(letter: string): string | undefined;
 }
 
-/** Returns the flags in the order in which they first occur. Arguments that are not flags are refused. */
+/** Returns the flags in the order in which they first occur. Throws ConfigError for an argument that is not a flag. */
 export function parseFlags(args: readonly string[], known: KnownFlags): ReadonlyMap<string, FlagValues> {
   const values = new Map<string, string[]>();
   for (let i = 0; i < args.length; i++) {

@@ -10,7 +10,10 @@ const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 const NANOSECONDS_PER_MS = 1_000_000n;
 
-/** A flag of the command line with all its values, in order; at least one. */
+/**
+ * A flag of the command line with all its values, in order; at least one. Every method but `array` and `list` reads the
+ * last value. A method throws ConfigError for a value that is not of its type.
+ */
 export class FlagValues {
   readonly name: string;
   readonly #values: readonly string[];
@@ -25,7 +28,7 @@ export class FlagValues {
     return this.#values.at(-1) as string;
   }
 
-  /** Returns the last value, which must not be empty. */
+  /** Returns the last value. Throws ConfigError if it is empty. */
   path(): string {
     if (this.text() === '') throw this.refuse('is not a path');
     return this.text();
@@ -65,7 +68,9 @@ export class FlagValues {
     return value;
   }
 
-  /** Returns a duration such as `5m`, `1h30m` or `300ms` in milliseconds. Negative durations are refused. */
+  /**
+   * Returns a duration such as `5m`, `1h30m` or `300ms` in milliseconds. Throws ConfigError for a negative duration.
+   */
   milliseconds(): number {
     const parsed = parseDuration(this.text());
     if (!parsed.ok) throw this.refuse('is not a duration such as 30s, 5m or 1h30m');
@@ -85,6 +90,7 @@ export class FlagValues {
     return found;
   }
 
+  /** Returns the error about the last value, for the caller to throw. `why` is a predicate: `is not a path`. */
   refuse(why: string): ConfigError {
     return new ConfigError(`--${this.name}: ${JSON.stringify(this.text())} ${why}`);
   }

@@ -3,8 +3,8 @@
 import { basename } from 'node:path';
 import { runCommand } from './program.ts';
 
-// The name of the file or link that was started: node does not resolve links here.
+// Node does not resolve a link in argv[1]: a link named kube-apiserver runs the command of that name.
 const [, path = '', ...args] = process.argv;
 process.exitCode = await runCommand(basename(path) === 'kube-apiserver' ? ['kube-apiserver', ...args] : args);
-// Ends the process even if a handle is still open.
+// Ends the process after a second even if a handle is still open.
 setTimeout(() => process.exit(), 1_000).unref();

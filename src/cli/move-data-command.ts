@@ -15,13 +15,17 @@ import { type NamedStore, namedStore, type StoreFlags } from './store-flags.ts';
 const { clock } = nodePlatform;
 const PROGRESS_MS = 1000;
 
-/** Each function prints a report. Throws ConfigError or StorageError as `moveData` does. */
+/**
+ * Writes all objects of a store to a snapshot file. This and the next two functions print a report, and throw
+ * ConfigError or StorageError as `moveData` does.
+ */
 export async function exportStore(file: string, flags: StoreFlags): Promise<void> {
   const source = sourceOf(await namedStore(flags, ''), { whileServed: true });
   const target = snapshotTarget({ path: file, prefix: source.prefix, now: () => clock.now() });
   await run('exported', source, target, flags);
 }
 
+/** Writes all objects of a snapshot to a data folder or an etcd cluster. */
 export async function importSnapshot(file: string, flags: StoreFlags): Promise<void> {
   const prefix = absolutePrefix(String(flags['snapshotPrefix']));
   const source = snapshotSource({ path: file, prefix, now: () => clock.now() });
@@ -29,6 +33,7 @@ export async function importSnapshot(file: string, flags: StoreFlags): Promise<v
   await run('imported', source, targetOf(await namedStore(flags, ''), flags, REVISION_GAP), flags);
 }
 
+/** Copies all objects of one store to another. */
 export async function migrateStore(flags: StoreFlags): Promise<void> {
   const source = sourceOf(await namedStore(flags, 'from-'), { whileServed: false });
   await run('migrated', source, targetOf(await namedStore(flags, 'to-'), flags, 0), flags);
@@ -38,7 +43,10 @@ function sourceOf(store: NamedStore, { whileServed }: { readonly whileServed: bo
   return store.kind === 'etcd' ? etcdSource(store) : folderSource({ dataDir: store.dataDir, whileServed });
 }
 
-/** `gap` is the default distance of revisions for a data folder, where it costs nothing. */
+/**
+ * `gap` is the default of `--bump-revision` for a data folder. For etcd the default is 0, because etcd needs a write
+ * for each revision.
+ */
 function targetOf(store: NamedStore, flags: StoreFlags, gap: number): MoveTarget {
   const replace = flags['replace'] === true;
   const bump = flags['bumpRevision'] === undefined ? undefined : revisions(String(flags['bumpRevision']));
@@ -48,7 +56,7 @@ function targetOf(store: NamedStore, flags: StoreFlags, gap: number): MoveTarget
     : folderTarget({ dataDir: store.dataDir, replace, bump: bump ?? gap, clock });
 }
 
-/** The largest distance keeps revisions below the limit of a data folder, 2^46. */
+/** The largest `--bump-revision`. It keeps revisions below the limit of a data folder, 2^46. */
 const MOST_REVISIONS = 2 ** 40;
 
 function revisions(text: string): number {

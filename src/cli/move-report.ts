@@ -11,7 +11,7 @@ export function parseMoveFormat(text: string): MoveFormat {
   throw new ConfigError(`--output: ${JSON.stringify(text)} is not one of table, json`);
 }
 
-/** The part of a hash that the table shows. JSON has all of it. */
+/** The number of digits of a hash that the table shows. JSON contains the whole hash. */
 const SHOWN_HASH = 16;
 
 /** `verb` is the past tense of the command: `exported`. */

@@ -17,8 +17,8 @@ export interface ServerTarget {
 }
 
 /**
- * A single argument is a file unless it has the form KIND/NAME and no such file exists. Throws ConfigError for a kind
- * without a name.
+ * Reports whether the arguments name a file. A single argument is a file unless it has the form KIND/NAME and no such
+ * file exists. Throws ConfigError for a kind without a name.
  */
 export function isFile(target: string, name: string | undefined, command: string): boolean {
   if (name !== undefined) return false;
@@ -31,7 +31,7 @@ export function isFile(target: string, name: string | undefined, command: string
 /** System errors that mean that nothing listens at the address of the server. */
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOENT']);
 
-/** Returns the code of the system error that caused another one; '' if there is none. */
+/** Returns the code of the first system error in the chain of causes; '' if there is none. */
 function systemCode(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException;

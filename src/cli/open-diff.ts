@@ -17,7 +17,7 @@ export interface DiffOptions {
   readonly rules: EncryptionRules | undefined;
 }
 
-/** Longer values are cut. */
+/** The number of characters after which a printed value is cut. */
 const VALUE_CHARACTERS = 80;
 
 /** Prints one line per object and one per field. Resolves with 1 if there are differences. */
@@ -46,7 +46,10 @@ async function objectsOf(path: string, { prefix, rules }: DiffOptions): Promise<
   });
 }
 
-/** `+` an added object, `-` a removed one, `~` a changed one with its fields. Empty if both are equal. */
+/**
+ * Returns the lines about one object: `+` for an added object, `-` for a removed one, `~` for a changed one, followed
+ * by a line for each field. Empty if both states are equal.
+ */
 export function objectLines(
   key: string,
   older: Uint8Array | undefined,
@@ -61,7 +64,7 @@ export function objectLines(
   return [`~ ${name}`, ...fields.map(({ path, from, to }) => `    ${path}: ${fieldText(path, from, to, isSecret)}`)];
 }
 
-/** Without managedFields, which change with every write. */
+/** Parses a stored object, without managedFields, which change with every write. */
 function comparable(value: Uint8Array, key: string): JsonValue {
   const object = parseObject(value, key);
   if (isJsonObject(object['metadata'])) delete object['metadata']['managedFields'];
@@ -85,7 +88,7 @@ function changedFields(from: JsonValue | undefined, to: JsonValue | undefined, p
   return from === to ? [] : [{ path, from, to }];
 }
 
-/** Values of Secrets are not printed. The annotation of `kubectl apply` contains them, too. */
+/** Does not print values of Secrets, nor their annotations: that of `kubectl apply` contains the values, too. */
 function fieldText(path: string, from: JsonValue | undefined, to: JsonValue | undefined, isSecret: boolean): string {
   if (isSecret && (path.startsWith('data.') || path.startsWith('metadata.annotations'))) return '(changed)';
   return `${valueText(from)} -> ${valueText(to)}`;

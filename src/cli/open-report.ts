@@ -1,8 +1,8 @@
-/** The lines about what a snapshot contains and what of it cannot be shown. */
+/** The report of `keelson open`: how many objects a snapshot contains, and which of them are not served. */
 import { count } from '../base/count.ts';
 import type { SnapshotReport, Undecodable } from '../controlplane/snapshot-store.ts';
 
-/** How many keys are named for one reason. */
+/** The largest number of keys that the report names for one reason. */
 const NAMED_KEYS = 10;
 
 export function reportLines(report: SnapshotReport): readonly string[] {

@@ -1,4 +1,6 @@
-/** Serves an etcd snapshot read-only until a signal. */
+/**
+ * The action of `keelson open`: serves an etcd snapshot read-only until a signal, or prints the differences to another.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -26,7 +28,10 @@ export interface OpenFlags {
   readonly diff?: string;
 }
 
-/** Flags of the server that the command sets before those of the caller. Every version is served: a backup may have any. */
+/**
+ * Server flags of this command. They precede those of the caller, which override them. All API versions are served,
+ * because a backup may contain objects of any version.
+ */
 const FLAGS = [
   '--storage=memory',
   '--secure-port=0',
@@ -83,8 +88,8 @@ async function serveSnapshot(
 }
 
 /**
- * The providers are not started, because nothing is encrypted. Throws ConfigError for a file that cannot be read or is
- * invalid.
+ * Reads the file of `--encryption-provider-config`. The providers are not started, because this server only decrypts.
+ * Throws ConfigError for a file that cannot be read or is invalid.
  */
 async function readProviders(path: string | undefined): Promise<ProviderSet | undefined> {
   if (path === undefined) return undefined;
@@ -101,7 +106,7 @@ function readOnlyReason(path: string): string {
   return `the store is read-only: this server shows the backup ${basename(path)}`;
 }
 
-/** Without `--data-dir`, keys and certificates are in memory and the kubeconfig is in a temporary folder. */
+/** Unless `--data-dir` is given, keeps keys and certificates in memory and the kubeconfig in a temporary folder. */
 function withKubeconfig(line: ServerCommandLine, given: readonly string[], kubeconfigFile: string): ServerCommandLine {
   if (given.some((flag) => /^--data-dir(=|$)/.test(flag))) return line;
   return { ...line, options: mergeOptions(line.options, { server: { dataDir: '', kubeconfigFile } }) };

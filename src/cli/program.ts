@@ -1,14 +1,14 @@
 /**
- * The dispatch of the command line: without a command the server starts. Invariant: nothing runs before `runCommand`,
- * and the path to the server loads neither the other commands nor the library that parses them.
+ * The dispatch of the command line. A command line without a command starts the server. Invariants: importing this file
+ * starts nothing; a start of the server imports neither the other commands nor commander, which parses them.
  */
 import { isConfigError, isKeelsonError, toError } from '../base/errors.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { ServerCommandLine } from './server-command-line.ts';
 
 /**
- * Runs a command line and resolves with one of EXIT_CODES. Never rejects: an error is one sentence on standard error,
- * and an error that is a fault of this program is printed with its stack.
+ * Runs a command line and resolves with one of EXIT_CODES. Never rejects: it prints an error to standard error, as one
+ * sentence. An error that is a fault of this program is printed with its stack.
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
   try {

@@ -1,6 +1,6 @@
 /**
- * The progress line of long work. Invariants: it is written to a terminal only; work that ends within the delay shows
- * nothing; nothing of it remains after `end`.
+ * The progress line of long work. Invariants: the line is written to a terminal only; work that ends within the delay
+ * shows no line; `end` removes the line.
  */
 
 export interface ProgressOptions {

@@ -1,6 +1,6 @@
 /**
- * The flags of kube-apiserver 1.36, with the types of their values and the groups in which its help shows them.
- * Invariant: names and types only; `server-flags` says what a flag does here.
+ * The flags of kube-apiserver 1.36, with the types of their values and the groups in which its help shows them. The
+ * table has names and types only; `server-flags.ts` defines the effects of flags here.
  */
 
 /** The type names of pflag. A `bool` takes no separate value (`--flag` or `--flag=false`). */

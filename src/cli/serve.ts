@@ -1,7 +1,7 @@
 /**
- * The command that runs a server until a signal. Invariants: standard output has the start message (or the audit log,
- * if that was asked for) and nothing else; logs go to standard error, and JSON logs have nothing between their lines.
- * The first signal stops the server in order; the second ends the process at once.
+ * Runs a server until a signal. Invariants: standard output has the start message, or the audit log with
+ * `--audit-log-path=-`, and nothing else; logs go to standard error, and no other text is written between lines of JSON
+ * logs. The first signal stops the server in order; the second ends the process at once.
  */
 import { fstatSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -58,7 +58,7 @@ export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExt
       ...(extras.snapshot && { snapshot: extras.snapshot }),
     });
     growYoungGenerationAtOnce();
-    const tidy = collectWhenIdle(processCollectionOptions(systemClock));
+    const idleCollection = collectWhenIdle(processCollectionOptions(systemClock));
     const load = followLoad({ clock: systemClock, cpuMicros: processCpuMicros, changed: optimiseInLoad });
     try {
       await Promise.race([plane.ready, signals.first]);
@@ -66,7 +66,7 @@ export async function serveUntilSignal(line: ServerCommandLine, extras: ServeExt
       logger.info('stopping', { signal: await signals.first });
     } finally {
       load.stop();
-      tidy.stop();
+      idleCollection.stop();
       await plane.stop();
     }
     logger.info('stopped');
@@ -89,7 +89,7 @@ async function withoutStandIn(server: ServerOptions): Promise<ServerOptions> {
   return { ...server, storage: 'lmdb' };
 }
 
-/** Says where the objects are, because an operator who names etcd looks for them there. */
+/** Returns a warning that says where the objects are, because an operator who names etcd looks for them there. */
 function etcdWarning({ options, storageFolder }: CompletedOptions): string {
   const place =
     options.storage === 'memory' ? 'kept in memory until this process ends' : `stored in the folder ${storageFolder}`;
@@ -103,8 +103,9 @@ interface Announcement {
 }
 
 /**
- * Says that the server is ready, once on each stream. People get the start message on standard output, or on standard
- * error if standard output has the audit log. JSON logs get a line, and no other text is written between their lines.
+ * Announces that the server is ready. Writes the start message to standard output, or to standard error if standard
+ * output has the audit log. Writes a log line if logs are JSON, or if they go to another file than the start message.
+ * JSON logs that share a file with the start message get the log line only.
  */
 function announce(
   plane: ControlPlane,
@@ -132,7 +133,7 @@ function announce(
     logger.info('ready', { url, kubeconfig, storage: options.storage, milliseconds: Math.round(readyMs) });
 }
 
-/** Returns an address of this machine if the server listens on all of them. */
+/** Returns a URL for other machines if the server listens on all addresses; undefined otherwise. */
 function otherMachinesUrl({ serving }: ServerOptions, { address, port }: ControlPlane): string | undefined {
   if (address !== '0.0.0.0' && address !== '::') return undefined;
   const addresses = machineNames({ allAddresses: true }).filter((name) => isIP(name) !== 0);
@@ -147,7 +148,7 @@ function isSameFile(first: number, second: number): boolean {
     const [a, b] = [fstatSync(first), fstatSync(second)];
     return a.ino !== 0 && a.ino === b.ino && a.dev === b.dev;
   } catch {
-    // A closed descriptor.
+    // `fstat` of a closed descriptor fails.
     return false;
   }
 }

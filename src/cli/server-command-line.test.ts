@@ -194,7 +194,7 @@ describe('the server command line', () => {
     expect(server('--aggregator-reject-forwarding-redirect=false').aggregation.rejectRedirects).toBe(false);
   });
 
-  it('refuses flags whose absence would be noticed too late', () => {
+  it('refuses flags of authentication and authorization that it does not support', () => {
     expect(() => parse(['--authorization-config=x'])).toThrow(
       'authorization configuration files are not supported yet',
     );

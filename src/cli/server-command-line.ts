@@ -1,6 +1,7 @@
 /**
  * The command line of the server, parsed to options. Invariants: a command line that kube-apiserver accepts is
- * accepted, or refused with a sentence that says what is not supported; flags that have no effect here are reported.
+ * accepted, or refused with a sentence that says what is not supported; flags that have no effect here are returned as
+ * `ignoredFlags`.
  */
 import { ConfigError } from '../base/errors.ts';
 import { defaultOptions, mergeOptions } from '../controlplane/options.ts';
@@ -29,7 +30,10 @@ const DEFAULTS: CommandOptions = {
 };
 /** The data folder inside `--cert-dir`; see `withDataDir`. */
 const DATA_IN_CERT_DIR = 'keelson';
-/** Values of flags without effect that ask for what this server always does. */
+/**
+ * Flags without effect, with the value that describes what this server always does. With this value they do not count
+ * as ignored.
+ */
 const SATISFIED_FLAGS: Readonly<Record<string, string>> = {
   'watch-cache': 'true',
   'audit-log-mode': 'blocking',
@@ -70,7 +74,8 @@ export function parseServerCommandLine(args: readonly string[]): ServerCommandLi
 
 /**
  * Moves the data folder into `--cert-dir` if `--etcd-servers` is set. kube-apiserver writes to no other folder, and a
- * caller such as envtest removes it afterwards. Two servers of one working folder get separate data folders in this way.
+ * caller such as envtest removes that folder afterwards. Two servers with the same working folder get separate data
+ * folders in this way.
  */
 function withDataDir(options: CommandOptions): CommandOptions {
   const { certDir } = options.server.serving;
@@ -85,8 +90,8 @@ interface VersionFlag {
 }
 
 /**
- * Reads `--version` as the reference does: a switch, `raw`, or a version to report, which stays set if the flag is
- * repeated. Throws ConfigError for a version of another release.
+ * Reads `--version` as kube-apiserver does (k8s.io/component-base/version/verflag): a boolean, `raw`, or a version to
+ * report, which stays set if the flag is repeated. Throws ConfigError for a version of another release.
  */
 function versionFlag(values: FlagValues | undefined): VersionFlag {
   let flag: VersionFlag = { asksFor: undefined, reported: '' };
@@ -119,7 +124,7 @@ function knownFlags(reference: ReadonlyMap<string, ReferenceFlag>): KnownFlags {
   };
 }
 
-/** A value that kube-apiserver refuses is an error even if the flag has no effect here. */
+/** Throws ConfigError for a value that kube-apiserver refuses, although the flag has no effect here. */
 function checkType(values: FlagValues, type: FlagType): void {
   if (type === 'bool') values.bool();
   else if (type === 'int' || type === 'Level') values.int();

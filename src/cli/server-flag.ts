@@ -1,4 +1,4 @@
-/** The type of a flag of the server, and the functions that tables of flags are written with. */
+/** The type of a server flag, and the helpers with which the tables of flags are written. */
 import type { PartialOptions, ServerOptions } from '../controlplane/options.ts';
 import type { FlagValues } from './flag-values.ts';
 import type { FlagType } from './reference-flags.ts';
@@ -22,14 +22,20 @@ export interface ServerFlag {
   readonly type: FlagType;
   /** One line, with the default. */
   readonly help: string;
+  /** Returns the options that the flag sets. Called once, with all values, if the flag is given. Throws ConfigError. */
   read(values: FlagValues): PartialOptions<CommandOptions>;
 }
 
+/**
+ * Returns the options that a flag sets in T, a part of the options. The functions below turn an effect on a part into
+ * an effect on CommandOptions.
+ */
 export type Effect<T> = (values: FlagValues) => PartialOptions<T>;
 
 /** A row of a table of flags. */
 export type FlagRow = readonly [name: string, type: FlagType, help: string, read: Effect<CommandOptions>];
 
+/** Returns rows of a table as flags of one group of the help. */
 export function group(name: string, flags: readonly FlagRow[]): readonly ServerFlag[] {
   return flags.map(([flag, type, help, read]) => ({ name: flag, group: name, type, help, read }));
 }

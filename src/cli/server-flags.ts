@@ -335,7 +335,10 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
   ]),
 ];
 
-/** Flags that are refused instead of ignored, because their absence would be noticed too late. With the alternative. */
+/**
+ * Flags that are refused instead of ignored: without their effect, the server would admit other users than its operator
+ * expects. The text names the alternative.
+ */
 export const REFUSED_FLAGS: Readonly<Record<string, string>> = {
   'authorization-config': 'authorization configuration files are not supported yet; use --authorization-mode',
   'authorization-webhook-config-file': 'authorization webhooks are not supported yet; use --authorization-mode=RBAC',
@@ -360,7 +363,7 @@ function minTlsVersion(values: FlagValues): 'TLSv1.2' | 'TLSv1.3' {
   return version === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2';
 }
 
-/** As in RFC 6797, 6.1. kube-apiserver does not check the number. */
+/** Checks a directive of RFC 6797, section 6.1. kube-apiserver does not check the number of seconds. */
 function securityDirective(values: FlagValues, directive: string): string {
   if (!/^(?:max-age=\d+|includeSubDomains|preload)$/.test(directive))
     throw values.refuse('is not a list of max-age=SECONDS, includeSubDomains and preload');

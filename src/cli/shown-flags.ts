@@ -1,13 +1,14 @@
 /**
  * The flags of a command line with their values, defaults included, for the page `/flagz`. Values are written as pflag
- * prints them. A flag of kube-apiserver without effect here is shown only if it was given: its default means nothing.
+ * prints them. A flag of kube-apiserver without effect here is shown only if it was given, because its default
+ * describes nothing.
  */
 import { formatDuration, parseDuration } from '../apimachinery/scalars/duration.ts';
 import { FlagValues } from './flag-values.ts';
 import { type FlagType, referenceFlags } from './reference-flags.ts';
 import { SERVER_FLAGS } from './server-flags.ts';
 
-/** The defaults other than the zero value of the type, as a command line would write them. */
+/** The defaults that are not the zero value of their type, as a command line would write them. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   'aggregator-reject-forwarding-redirect': 'true',
   'anonymous-auth': 'true',
@@ -60,9 +61,9 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'tls-min-version': 'VersionTLS12',
 };
 
-/** With a proxy CA of the user, the other flags of the family start from empty lists. */
+/** If this flag is given, the other requestheader flags default to empty lists; see AUTHENTICATION_FLAGS. */
 const PROXY_CA = 'requestheader-client-ca-file';
-const PROXY_FAMILY = 'requestheader-';
+const PROXY_FLAGS = 'requestheader-';
 
 /** Returns the default value of a flag of SERVER_FLAGS, as a command line would write it. */
 export function flagDefault(name: string, type: FlagType): string {
@@ -73,11 +74,11 @@ export function flagDefault(name: string, type: FlagType): string {
   return type === 'duration' ? '0s' : '';
 }
 
-/** `dataDir` is the folder in use, which may depend on other flags. */
+/** Returns the flags by name. `dataDir` is the data folder in use, which may depend on other flags. */
 export function shownFlags(given: ReadonlyMap<string, FlagValues>, dataDir: string): Readonly<Record<string, string>> {
   const shown: Record<string, string> = {};
   for (const { name, type } of SERVER_FLAGS) {
-    const isEmptied = name.startsWith(PROXY_FAMILY) && given.has(PROXY_CA);
+    const isEmptied = name.startsWith(PROXY_FLAGS) && given.has(PROXY_CA);
     const standard = new FlagValues(name, [isEmptied ? '' : flagDefault(name, type)]);
     shown[name] = formatFlag(type, given.get(name) ?? standard);
   }
@@ -86,11 +87,11 @@ export function shownFlags(given: ReadonlyMap<string, FlagValues>, dataDir: stri
   return { ...shown, 'data-dir': dataDir };
 }
 
-/** Values that do not parse are shown as given: flags without effect are not parsed otherwise. */
+/** Formats the value as pflag prints its type. A duration that cannot be parsed is shown as given. */
 function formatFlag(type: FlagType, values: FlagValues): string {
   switch (type) {
     case 'bool':
-      // Only the default of a flag that means something when it is absent is empty.
+      // Empty for a flag whose absence has a meaning of its own, such as enable-aggregator-routing.
       return values.text() === '' ? '' : `${values.bool()}`;
     case 'duration': {
       const parsed = parseDuration(values.text());

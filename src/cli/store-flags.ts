@@ -6,7 +6,7 @@ import { nodePlatform } from '../controlplane/node/node-platform.ts';
 import { absolutePrefix, readEtcdTls } from '../controlplane/open-etcd.ts';
 import { defaultOptions } from '../controlplane/options.ts';
 
-/** The part of a flag before its name, if a command names two stores. */
+/** The prefix of the flags of one store, if a command names two stores. */
 export type StoreRole = '' | 'from-' | 'to-';
 
 /** The values of the flags, by their names in camel case. */
@@ -31,7 +31,9 @@ export function addStoreFlags(command: Command, role: StoreRole, what: string): 
   return command;
 }
 
-/** Reads the flags of a store. Throws ConfigError unless they name exactly one, or a file cannot be read. */
+/**
+ * Reads the flags of a store. Throws ConfigError unless they name exactly one store, and if a TLS file cannot be read.
+ */
 export async function namedStore(flags: StoreFlags, role: StoreRole): Promise<NamedStore> {
   const text = (name: string): string => String(flags[camelCase(role + name)] ?? '');
   const given = ETCD_FLAGS.filter(([name]) => text(name) !== '').map(([name]) => `--${role}${name}`);

@@ -1,4 +1,4 @@
-/** The commands other than the server, parsed by commander. */
+/** Runs the commands other than the server. Commander parses them. */
 import { CommanderError } from 'commander';
 import { unknownCommand } from './command-tree.ts';
 import { COMMANDS, loadProgram } from './commands.ts';

@@ -130,7 +130,7 @@ describe('keelson who FILE', () => {
     ]);
   });
 
-  it('takes every object of a list and tells those without managedFields', async () => {
+  it('prints every object of a list and reports those without managedFields', async () => {
     const list = { kind: 'List', items: [OBJECT, { kind: 'ConfigMap', metadata: { name: 'c' } }] };
     await writeFile(join(folder, 'list.json'), JSON.stringify(list));
     expect(await who(join(folder, 'list.json'))).toBe(1);

@@ -1,4 +1,4 @@
-/** The owners of the fields of an object as JSON, and functions over the tree that its forms share. */
+/** The JSON output of `keelson who`, and the functions over the owner tree that it shares with the text output. */
 
 import {
   type FieldOwner,
@@ -25,7 +25,10 @@ export function treeOfManager({ owners, root }: OwnerTree, manager: string): Own
   return { owners: owners.filter((owner) => shown.has(owner)), root: filtered };
 }
 
-/** Returns the nodes that have an owner, or are values without one; not objects and lists that are only taken apart. */
+/**
+ * Returns the nodes that have an owner, and the leaves without an owner. Objects and lists without an owner are left
+ * out.
+ */
 export function fieldsOf(root: OwnerNode): readonly OwnerNode[] {
   const fields: OwnerNode[] = [];
   visitNodes(root, (node) => {
@@ -63,7 +66,7 @@ function optional(name: string, text: string): Record<string, string> {
   return text === '' ? {} : { [name]: text };
 }
 
-/** JSON.stringify does not take bigints. */
+/** Converts bigints to numbers, because JSON.stringify throws on bigints. */
 function plain(value: JsonValue): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(plain);

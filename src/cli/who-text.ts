@@ -1,4 +1,4 @@
-/** The owners of the fields of an object as a tree of lines: fields on the left, their owners on the right. */
+/** The text output of `keelson who`: a tree of fields on the left, their owners on the right. */
 
 import type { FieldOwner, OwnerNode, OwnerTree } from '../apimachinery/managed-fields/owner-tree.ts';
 import { textAt } from '../apimachinery/meta/object-fields.ts';
@@ -12,12 +12,12 @@ export interface TreeTextOptions {
   readonly colours: boolean;
 }
 
-/** The colours of owners, in turn. */
+/** The colours of owners, assigned in turn. */
 const OWNER_COLOURS: readonly Colour[] = ['cyan', 'green', 'magenta', 'yellow', 'blue'];
-/** The widest left column. Owners of longer lines follow their field. */
+/** The largest width of the left column. A longer line pushes its owners to the right. */
 const MAX_LEFT = 64;
 const MAX_VALUE = 48;
-/** Texts that are shown without quotes: they cannot be taken for a number, a boolean or null. */
+/** Strings that are shown without quotes, because a reader cannot take them for a number, a boolean or null. */
 const PLAIN_TEXT = /^(?!(?:true|false|null)$)[A-Za-z_/][\w./:@-]*$/;
 
 export function treeLines(object: JsonObject, tree: OwnerTree, { colours }: TreeTextOptions): readonly string[] {

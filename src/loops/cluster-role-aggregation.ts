@@ -1,6 +1,6 @@
 /**
- * The loop of aggregated ClusterRoles: gives each of them the rules of the ClusterRoles that its selectors match, by
- * server-side apply as the manager `clusterrole-aggregation-controller`.
+ * The loop of aggregated ClusterRoles: gives each aggregated role the rules of the ClusterRoles that its selectors
+ * match, by server-side apply as the manager `clusterrole-aggregation-controller`.
  */
 import { aggregateRules } from '../apimachinery/rbac/aggregate-rules.ts';
 import { StatusError } from '../apimachinery/status/status.ts';
@@ -18,7 +18,7 @@ export const clusterRoleAggregationLoop: LoopDefinition = {
     const roles = context.informers.informer(ClusterRole);
     const api = context.client.api(ClusterRole);
     const loop = new KeyedLoop(context);
-    // Any role may be part of any aggregated role. There are few of those.
+    // A change of any role may concern any aggregated role. Aggregated roles are few.
     loop.follow(roles, () =>
       roles.store
         .list()

@@ -1,7 +1,7 @@
 /**
- * A loop over keys: informers add keys to a queue, and a function brings the object of each key to its wanted state.
- * Invariants: a key is never processed twice at once; a failure is logged and retried with backoff; after `stop`
- * resolves, no call of the function is under way.
+ * A control loop over keys: informers add keys to a work queue, and `sync` brings the object of each key to its wanted
+ * state. Invariants: a key is never processed twice at once; a failure is logged and retried with backoff; after `stop`
+ * resolves, no call of `sync` is under way.
  */
 import { Lifetime, type Stoppable } from '../base/lifetime.ts';
 import { processQueue } from '../base/process-queue.ts';
@@ -15,7 +15,7 @@ export interface KeyedLoopOptions {
   readonly failure: string;
   /** Processes one key. A rejection is a failure. */
   sync(key: string): Promise<void>;
-  /** How many keys are processed at a time. Default 5, as most controllers of kube-controller-manager. */
+  /** How many keys are processed at a time. Default 5, as for most controllers of kube-controller-manager. */
   readonly concurrency?: number;
 }
 
@@ -27,23 +27,25 @@ export class KeyedLoop implements Stoppable {
   readonly #lifetime = new Lifetime('loop');
   readonly #synced: Promise<void>[] = [];
 
-  /** Keys wait until `start`. */
+  /** Added keys wait in the queue until `start`. */
   constructor({ clock }: Pick<LoopContext, 'clock'>) {
     this.#queue = new WorkQueue({ clock });
     this.#lifetime.add('queue', () => this.#queue.stop());
   }
 
-  /** Default NORMAL_PRIORITY. */
+  /** Adds a key to the queue. Default priority: NORMAL_PRIORITY. */
   add(key: string, priority?: number): void {
     this.#queue.add(key, priority);
   }
 
-  /** The earlier of two times counts. */
+  /** Adds a key after a delay. If the key waits already, the earlier time counts. */
   addAfter(key: string, delayMs: number): void {
     this.#queue.addAfter(key, delayMs);
   }
 
-  /** Adds the keys of every object that is added, changed or deleted. */
+  /**
+   * Adds the keys of every object that the informer has, and of every object that is added, changed or deleted later.
+   */
   follow<T>(informer: Informer<T>, keysOf: KeysOf<T>): void {
     const add = (object: Stored<T>, before?: Stored<T>): void => {
       for (const key of keysOf(object, before)) this.#queue.add(key);
@@ -57,7 +59,7 @@ export class KeyedLoop implements Stoppable {
     this.#lifetime.add(informer.kind.plural, () => registration.remove());
   }
 
-  /** Processes keys once every informer that is followed has synced. Called once. */
+  /** Called once. Begins to process keys when every informer followed before this call has synced. Returns at once. */
   start({ logger }: Pick<LoopContext, 'logger'>, { failure, sync, concurrency = 5 }: KeyedLoopOptions): this {
     const run = async (): Promise<void> => {
       await Promise.all(this.#synced);

@@ -21,8 +21,8 @@ export interface LoopDefinition {
   readonly name: string;
   /**
    * The ServiceAccount in kube-system that the loop's requests are authorized as. A bootstrap role of that name exists:
-   * `system:controller:<name>`. Its last path segment of the user agent is the same name, as in kube-controller-manager.
-   * Undefined: the user system:kube-controller-manager itself.
+   * `system:controller:<name>`. The user agent of the requests ends in the same name, as in kube-controller-manager.
+   * Undefined: requests are those of the user system:kube-controller-manager itself.
    */
   readonly serviceAccount: string | undefined;
   /**
@@ -51,8 +51,8 @@ export interface LoopContext {
   /** Sends requests without a socket as the loop's own user. Retries nothing. */
   readonly client: Client;
   /**
-   * Shared by all loops, and started: an informer that a loop asks for begins at once. Lists and watches as the user
-   * system:kube-controller-manager. Stopped after the loops.
+   * Shared by all loops and already started: an informer begins to list when a loop asks for it. Lists and watches as
+   * the user system:kube-controller-manager. Stopped after the loops.
    */
   readonly informers: InformerSet;
   /** The resources that the server serves at the moment. */
@@ -64,7 +64,7 @@ export interface LoopContext {
   readonly policyTypes: PolicyTypes;
   /** `--resource-quota-sync-period` in milliseconds. 0: never. */
   readonly resourceQuotaSyncMs: number;
-  /** The certificates, PEM, that a client must trust to accept this server. */
+  /** The CA certificates, in PEM, that a client must trust to accept this server. */
   readonly rootCa: string;
   /** Signs a ServiceAccount token with the legacy issuer, which tokens in Secrets have. */
   signLegacyToken(claims: JsonObject): Promise<string>;

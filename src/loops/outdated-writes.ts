@@ -1,4 +1,7 @@
-/** Writes of loops whose object has changed or gone meanwhile. A newer state arrives through an informer. */
+/**
+ * Writes of loops that may be based on an outdated object. Their failure needs no retry: the informer reports the newer
+ * state.
+ */
 import { isConflict, isNotFound } from '../apimachinery/status/status.ts';
 
 /** Waits for a write. A missing object is not a failure. */

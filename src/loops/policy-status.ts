@@ -1,5 +1,5 @@
 /**
- * The loop of the status of ValidatingAdmissionPolicies: the warnings of type checking, once per generation, by
+ * The loop of the status of ValidatingAdmissionPolicies: writes the warnings of type checking, once per generation, by
  * server-side apply as the manager `validatingadmissionpolicy-status-controller`.
  */
 import { ValidatingAdmissionPolicy } from '../kinds/api/admissionregistration/v1.ts';

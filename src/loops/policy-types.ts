@@ -2,9 +2,10 @@
 import type { DeepReadonly } from '../client/object-types.ts';
 import type { ValidatingAdmissionPolicy } from '../kinds/api/admissionregistration/v1.ts';
 
-/** The type checking of policies. */
 export interface PolicyTypes {
-  /** Returns the warnings about the expressions of a policy. Rejects if the types cannot be read. */
+  /**
+   * Returns the warnings about the expressions of a policy. Rejects if the schemas of the matched kinds cannot be read.
+   */
   check(policy: DeepReadonly<ValidatingAdmissionPolicy>): Promise<readonly PolicyWarning[]>;
 }
 

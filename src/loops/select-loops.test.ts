@@ -14,14 +14,14 @@ describe('--controllers', () => {
     expect(running()).toEqual([]);
   });
 
-  it('runs what is named, or everything except what is turned off', () => {
+  it('runs the named loops, or all loops except those that are turned off', () => {
     expect(running('namespace-controller')).toEqual(['namespace-controller']);
     expect(running('*', '-namespace-controller')).toEqual(['garbage-collector-controller']);
     expect(running('-namespace-controller', '*')).toEqual(['garbage-collector-controller']);
     expect(running('-namespace-controller')).toEqual([]);
   });
 
-  it('obeys the first mention of a name', () => {
+  it('applies the first mention of a name', () => {
     expect(running('namespace-controller', '-namespace-controller')).toEqual(['namespace-controller']);
     expect(running('-namespace-controller', 'namespace-controller', '*')).toEqual(['garbage-collector-controller']);
   });

@@ -12,7 +12,7 @@ export type LoopSelection = (name: string) => boolean;
 
 /**
  * `available` are the names of the loops that exist here. Throws ConfigError for a name that kube-controller-manager
- * does not know, and for one that is turned on although it does not exist here. Turning it off is allowed.
+ * does not know, and for a loop that is turned on although it does not exist here. Turning such a loop off is allowed.
  */
 export function selectLoops(given: readonly string[], available: readonly string[]): LoopSelection {
   const decided = new Map<string, boolean>();

@@ -13,14 +13,17 @@ export interface ServedResource extends Kind<unknown> {
 export interface ServedResources {
   /**
    * Every resource once, in the version that discovery prefers, in the order of discovery. Versions whose server is
-   * unavailable are left out. The same value until it changes.
+   * unavailable are left out. Returns the same array until the resources change.
    */
   list(): readonly ServedResource[];
-  /** The resource of a kind in exactly this version, also of an unavailable one. Undefined if it is not served. */
+  /**
+   * Returns the resource of a kind in exactly this version, also if its server is unavailable. Undefined if it is not
+   * served.
+   */
   find(apiVersion: string, kind: string): ServedResource | undefined;
   /**
-   * The resource of a kind in its preferred version, also of an unavailable one. Undefined if no version of it is
-   * served.
+   * Returns the resource of a kind in its preferred version, also if its server is unavailable. Undefined if no version
+   * is served.
    */
   findKind(group: string, kind: string): ServedResource | undefined;
   /**

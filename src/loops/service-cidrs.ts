@@ -1,7 +1,7 @@
 /**
- * The loop of ServiceCIDRs: sets their Ready condition, and keeps one that is deleted until no Service address would be
- * left without a ServiceCIDR. kube-controller-manager waits 10 s before it lets one go, for allocators of other
- * processes; the allocator of this server sees the deletion with the write.
+ * The loop of ServiceCIDRs: sets their Ready condition, and keeps a deleted ServiceCIDR until each of its allocated
+ * addresses is in another ServiceCIDR, too. kube-controller-manager waits 10 s before it removes the finalizer, because
+ * allocators of other processes learn of the deletion later. The allocator of this server learns of it with the write.
  */
 import { parseAddress, parsePrefix, prefixContains } from '../apimachinery/go/go-netip.ts';
 import { formatTime, instantFromMillis } from '../apimachinery/scalars/time.ts';
@@ -13,7 +13,7 @@ import { unlessGone } from './outdated-writes.ts';
 
 const NAME = 'service-cidr-controller';
 const FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
-/** The addresses that the allocator of Services made. */
+/** The label selector of the addresses that the allocator of Services made. */
 const ALLOCATED = 'ipaddress.kubernetes.io/managed-by=ipallocator.k8s.io';
 
 interface Ready {
@@ -37,7 +37,7 @@ export const serviceCidrLoop: LoopDefinition = {
     const ranges = informers.informer(ServiceCIDR);
     const api = client.api(ServiceCIDR);
     const loop = new KeyedLoop(context);
-    // A range may take over the addresses of another one. There are few of them.
+    // Every range is processed, because a new range may contain the addresses of a deleted one. Ranges are few.
     loop.follow(ranges, () => ranges.store.keys());
     let followsAddresses = false;
     return loop.start(context, {
@@ -81,7 +81,7 @@ function strandsAddress(
   );
 }
 
-/** As in the reference, the first and the last address of an IPv4 range are part of it here. */
+/** As in kube-controller-manager, the first and the last address of an IPv4 range are part of it here. */
 function contains({ spec }: Stored<ServiceCIDR>, text: string): boolean {
   const address = parseAddress(text);
   if (!address.ok) return false;

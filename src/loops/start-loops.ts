@@ -9,15 +9,18 @@ import type { LoopSelection } from './select-loops.ts';
 
 /** The parts of the control plane that loops use. */
 export interface LoopHost extends Omit<LoopContext, 'client'> {
-  /** A client whose requests are authorized as in LoopDefinition.serviceAccount. */
+  /** Returns a client whose requests are authorized as LoopDefinition.serviceAccount describes. */
   clientAs(serviceAccount: string | undefined): Client;
-  /** Not started. The loops own it from now on. */
+  /**
+   * Not yet started. `startLoops` takes ownership: it starts the set if a loop is selected, and its result stops the
+   * set.
+   */
   readonly informers: InformerSet;
 }
 
 /**
- * Starts the selected loops in the order of the table, and the informers. `stop` stops the loops in reverse order, then
- * the informers.
+ * Starts the informers, then the selected loops in the order of the table. `stop` stops the loops in reverse order,
+ * then the informers.
  */
 export function startLoops(
   host: LoopHost,

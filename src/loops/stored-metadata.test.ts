@@ -44,7 +44,7 @@ describe('StoredMetadata', () => {
     expect(shown(JSON.stringify(object, undefined, 2))).toEqual(expected);
   });
 
-  it('has empty values for what is absent, null or empty', () => {
+  it('returns empty values for absent, null and empty members', () => {
     const empty = { id: ['', '', '', 'a', ''], hasOwners: false, beingDeleted: false, owners: [], finalizers: [] };
     expect(shown('{"metadata":{"name":"a"}}')).toEqual(empty);
     expect(
@@ -59,7 +59,7 @@ describe('StoredMetadata', () => {
     ).toEqual(expect.objectContaining({ id: ['', 'Ko', '', 'é', 'u'] }));
   });
 
-  it('forgets the object before', () => {
+  it('returns nothing of the object that it read before', () => {
     const metadata = new StoredMetadata();
     metadata.read(encodeUtf8('{"kind":"A","metadata":{"ownerReferences":[{}],"uid":"1"}}'));
     expect(metadata.read(encodeUtf8('{"metadata":{}}'))).toBe(true);

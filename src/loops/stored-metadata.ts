@@ -75,7 +75,10 @@ export class StoredMetadata {
     return this.#list(FINALIZERS);
   }
 
-  /** Starts at `{` and ends behind `}`, or earlier once nothing more is wanted. Returns false for malformed bytes. */
+  /**
+   * Reads an object from its `{` to behind its `}`, or until all wanted members are found. Returns false for malformed
+   * bytes.
+   */
   #object(names: readonly WantedName[], first: number): boolean {
     const bytes = this.#bytes;
     let left = names.length;
@@ -107,7 +110,7 @@ export class StoredMetadata {
       if (wanted < 0) continue;
       this.#spans[span * 2] = start;
       this.#spans[span * 2 + 1] = this.#at;
-      // Members of metadata may stand anywhere in it, and its end must be found.
+      // The end of metadata must be found, so only the top level ends early.
       if (first === 0 && --left === 0) return true;
     }
   }

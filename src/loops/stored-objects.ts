@@ -23,16 +23,16 @@ export interface StoredObjectListener {
 
 export interface FollowOptions {
   /**
-   * `now`: the first state is empty, and only changes are reported. Every change after the call of `synced` is reported
-   * then. Default `state`: all objects.
+   * `state`, the default: the first state has all objects. `now`: the first state is empty. Every change after `synced`
+   * is reported.
    */
   readonly from?: 'state' | 'now';
 }
 
 export interface StoredObjects {
   /**
-   * Follows every stored object, except Events. A failure of storage is logged and retried with backoff. The first call
-   * of the listener comes in a later turn.
+   * Follows every stored object, except Events. A failure of storage is logged and retried with backoff. The listener
+   * is first called in a later turn of the event loop.
    */
   follow(listener: StoredObjectListener, options?: FollowOptions): { stop(): void };
   /** The number of stored objects of a resource in a namespace. Undefined for a resource that is not stored here. */

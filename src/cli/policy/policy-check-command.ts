@@ -1,4 +1,4 @@
-/** The command `keelson policy check`. */
+/** The command `keelson policy check`: judges example objects by admission policies without a server. */
 
 import { POLICY_COST } from '../../admission/cost-limits.ts';
 import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -24,7 +24,10 @@ export interface PolicyCheckOptions {
   readonly output: OutputFormat;
 }
 
-/** The annotation of an example that must not be admitted. It is removed before the object is judged. */
+/**
+ * The annotation with the expected outcome of an example. Default `admitted`. It is removed before the object is
+ * judged.
+ */
 const EXPECT = 'keelson.dev/expect';
 const OUTCOMES: readonly Outcome[] = ['admitted', 'warned', 'denied'];
 
@@ -35,7 +38,10 @@ interface JudgedObject {
   readonly verdicts: readonly Verdict[];
 }
 
-/** Prints a report and sets the exit code. Throws ConfigError if there is no policy or no object. */
+/**
+ * Prints a report, and sets the exit code to 1 if there is a finding or an outcome is not the expected one. Throws
+ * ConfigError if there is no policy or no object.
+ */
 export async function checkPolicies(files: readonly string[], options: PolicyCheckOptions): Promise<void> {
   requireOneStdin([...files, ...options.objects]);
   const policies = await readInput(files);
@@ -61,7 +67,10 @@ export async function checkPolicies(files: readonly string[], options: PolicyChe
   if (findings.length > 0 || judged.some((one) => one.outcome !== one.expected)) process.exitCode = EXIT_CODES.failed;
 }
 
-/** Returns the findings of an object that the server refuses before policies see it. */
+/**
+ * Judges one object. Returns findings instead if its annotation is invalid, or if the server refuses the object before
+ * policies see it.
+ */
 async function judge(
   sandbox: PolicySandbox,
   manifest: Manifest,
@@ -199,7 +208,9 @@ function placeOf(manifest: Manifest): FilePlace {
   return { file: manifest.file, place: manifest.place(['metadata', 'name']) };
 }
 
-/** Returns the place of a validation or mutation in the policy; that of the spec if there is no index. */
+/**
+ * Returns the place of a validation or mutation in the file of its policy; the place of the spec if there is no index.
+ */
 function expressionPlace({ policy, isMutating }: Verdict, index: number | undefined, { policies }: Report): FilePlace {
   const kind = isMutating ? 'MutatingAdmissionPolicy' : 'ValidatingAdmissionPolicy';
   const manifest = policies.find(

@@ -1,4 +1,4 @@
-/** The command `keelson policy explain`. */
+/** The command `keelson policy explain`: prints which webhooks and policies match an object, and why. */
 
 import type { BindingExplanation, PolicyEvaluation } from '../../admission/policies/explain-policy.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -51,7 +51,10 @@ async function objectsIn(file: string, configurations: readonly string[]): Promi
   return manifests.map(({ object }) => object);
 }
 
-/** Returns false if there are problems, which were printed. */
+/**
+ * Adds webhooks and policies to the sandbox, from files or from the server. Returns false if files have problems, after
+ * printing them.
+ */
 async function loadConfigurations(
   sandbox: PolicySandbox,
   objects: readonly JsonObject[],
@@ -112,7 +115,7 @@ function bindingLines({ binding, actions, because, fails, evaluations }: Binding
   });
 }
 
-/** The result of a mutating policy, or of conditions that are false. */
+/** Returns the result of a mutating policy, or of a policy whose match conditions are false. */
 function mutationText({ because, mutations }: PolicyEvaluation): string {
   if (because !== undefined) return `does not match: ${because}`;
   const errors = mutations.flatMap(({ error }) => error ?? []);

@@ -1,4 +1,4 @@
-/** The manifests of policies and of all that they need, loaded into a sandbox. */
+/** Loads manifests of policies, and of the objects that policies need, into a sandbox. */
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { StatusError } from '../../apimachinery/status/status.ts';
 import type { Finding } from '../../scaffold/finding.ts';
@@ -6,7 +6,9 @@ import type { Manifest } from '../../scaffold/manifest-files.ts';
 import { stepsIn } from '../../scaffold/path-steps.ts';
 import type { PolicySandbox } from './policy-sandbox.ts';
 
-/** Kinds that others depend on come first, bindings and webhooks last. Other kinds, such as parameters, are between. */
+/**
+ * The order in which kinds are created. Kinds that are not listed, such as parameters and roles, have the rank OTHERS.
+ */
 const ORDER: Readonly<Record<string, number>> = {
   Namespace: 0,
   CustomResourceDefinition: 1,
@@ -19,12 +21,12 @@ const ORDER: Readonly<Record<string, number>> = {
 };
 const OTHERS = 2;
 
-/** Reports whether a manifest configures admission. */
+/** Reports whether a manifest is a policy, a binding or a webhook configuration. */
 export function isConfiguration({ object }: Manifest): boolean {
   return (ORDER[textAt(object, 'kind')] ?? OTHERS) > OTHERS;
 }
 
-/** Adds the objects to the sandbox. Returns a finding for each problem of one that the server refuses. */
+/** Adds the objects to the sandbox. Returns the findings of the objects that the server refuses. */
 export async function loadManifests(sandbox: PolicySandbox, manifests: readonly Manifest[]): Promise<Finding[]> {
   const rank = ({ object }: Manifest): number => ORDER[textAt(object, 'kind')] ?? OTHERS;
   const findings: Finding[] = [];
@@ -35,7 +37,7 @@ export async function loadManifests(sandbox: PolicySandbox, manifests: readonly 
   return findings;
 }
 
-/** Returns one finding for each cause, at the place of its field. */
+/** Returns one finding for each cause of the error, at the place of its field. */
 export function refusalFindings(
   manifest: Manifest,
   { status }: StatusError,

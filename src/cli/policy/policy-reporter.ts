@@ -1,6 +1,6 @@
 /**
- * An admission plugin that explains all webhooks and policies for a write, and lets every write pass. Mutating policies
- * change the object, so that validating ones judge the result.
+ * An admission plugin that records which webhooks and policies match a write, and admits every write. Mutating policies
+ * change the object, so that validating policies judge the result.
  */
 
 import { compileSelector } from '../../admission/matching/match-selectors.ts';
@@ -34,7 +34,7 @@ export interface WebhookExplanation {
   readonly configuration: string;
   readonly webhook: string;
   readonly isMutating: boolean;
-  /** Why it is not called; undefined if it is. */
+  /** Why the webhook is not called; undefined if it is called. */
   readonly because: string | undefined;
 }
 
@@ -63,7 +63,9 @@ export class PolicyReporter {
     validate: (attributes) => this.#explain(attributes, 'validating'),
   };
   readonly #configurations: Readonly<Record<Stage, Configurations>> = { mutating: empty(), validating: empty() };
+  /** The kinds of parameters, by `formatGvk`. */
   readonly #params = new Map<string, { readonly namespaced: boolean; readonly objects: JsonObject[] }>();
+  /** Objects that do not configure admission. */
   readonly #others: JsonObject[] = [];
   readonly #webhooks: WebhookExplanation[] = [];
   readonly #policies: ExplainedPolicy[] = [];
@@ -75,7 +77,7 @@ export class PolicyReporter {
     this.#client = client;
   }
 
-  /** Takes a stored object. Policies find parameters among the objects. */
+  /** Registers a stored object. Any object that does not configure admission may be a parameter of a policy. */
   async add(object: JsonObject, discovery: Discovery): Promise<void> {
     const kind = textAt(object, 'kind');
     const { webhooks, policies, bindings } =
@@ -103,8 +105,11 @@ export class PolicyReporter {
     }
   }
 
-  /** Returns the explanation of the write that `write` sends. Undefined if the server refuses it before. */
-  async record(write: () => Promise<unknown>): Promise<Explanation | undefined> {
+  /**
+   * Calls `write`, which sends one request, and returns the explanation of that request. Rejects with the error of
+   * `write` if the server refuses the request.
+   */
+  async record(write: () => Promise<unknown>): Promise<Explanation> {
     this.#webhooks.length = 0;
     this.#policies.length = 0;
     this.#isRecording = true;
@@ -128,7 +133,7 @@ export class PolicyReporter {
       const bound = { ...policy, bindings: bindings.get(policy.name) ?? [] };
       this.#policies.push({ ...(await explainPolicy(bound, attributes, { object, params, authorizer })), isMutating });
     }
-    // Policies are matched with the object of the request, so they see changes only when all were evaluated.
+    // All policies of a stage match the object of the request, so changes are stored after the last policy.
     await object.store();
     for (const webhook of webhooks) {
       const explained = await explainWebhook(webhook, attributes, authorizer);
@@ -168,7 +173,7 @@ export class PolicyReporter {
     };
   }
 
-  /** Asks the server, whose roles are those of the files. */
+  /** Sends a SubjectAccessReview to the sandbox server, which has the roles of the files. */
   readonly #authorizer: Authorizer = {
     authorize: async (request): Promise<AuthorizationResult> => {
       const review = await (this.#client as Client).api(SubjectAccessReview).create(reviewOf(request) as never);

@@ -1,7 +1,7 @@
 /**
- * A server in memory that judges objects by webhooks and policies without calling or enforcing them.
- * Invariant: objects pass the decoding, defaulting, conversion and validation of the server, and matching and evaluation
- * are the code of its plugins, so that the results are those of a server with the same configurations.
+ * A server in memory that judges objects by webhooks and policies without calling or enforcing them. Invariant: objects
+ * pass the decoding, defaulting, conversion and validation of the server, and matching and evaluation are the code of
+ * its plugins, so that the results are those of a server with the same configurations.
  */
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -18,7 +18,7 @@ import { type Explanation, PolicyReporter } from './policy-reporter.ts';
 
 export type SandboxOperation = 'CREATE' | 'UPDATE' | 'DELETE';
 
-/** `refused`: the server refuses the object before policies see it. */
+/** The result for one object. `refused`: the server refuses the object before policies see it. */
 export type Judgement = { readonly explanation: Explanation } | { readonly refused: StatusError };
 
 /** Plugins that call or enforce configurations, and those that need objects which only a cluster has. */
@@ -35,7 +35,7 @@ const DISABLED = [
   'ServiceAccount',
 ];
 const DEFAULT_NAMESPACE = 'default';
-/** Metadata that servers set. */
+/** Fields of metadata that servers set. */
 const SERVER_FIELDS = ['uid', 'resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'selfLink'];
 
 export class PolicySandbox {
@@ -68,7 +68,10 @@ export class PolicySandbox {
     await this.#plane.stop();
   }
 
-  /** Creates a configuration, a parameter, a definition or a namespace. Returns the error of one that is refused. */
+  /**
+   * Creates a configuration, a parameter, a definition or a namespace. Returns the error of the server if it refuses
+   * the object.
+   */
   async add(object: JsonObject): Promise<StatusError | undefined> {
     return refusalOf(async () => {
       const api = await this.#apiOf(object);
@@ -84,7 +87,7 @@ export class PolicySandbox {
     });
   }
 
-  /** Judges a write of the object. Nothing is stored. */
+  /** Judges a write of the object. An object that is stored for an update or a deletion is removed again. */
   async judge(object: JsonObject, operation: SandboxOperation): Promise<Judgement> {
     let explanation: Explanation | undefined;
     const refused = await refusalOf(async () => {
@@ -98,11 +101,7 @@ export class PolicySandbox {
     return { refused: refused as StatusError };
   }
 
-  async #judgeStored(
-    api: Api<UntypedObject>,
-    given: JsonObject,
-    operation: 'UPDATE' | 'DELETE',
-  ): Promise<Explanation | undefined> {
+  async #judgeStored(api: Api<UntypedObject>, given: JsonObject, operation: 'UPDATE' | 'DELETE'): Promise<Explanation> {
     const stored = await api.create(given);
     const name = nameOf(stored as unknown as JsonObject);
     try {
@@ -124,7 +123,7 @@ export class PolicySandbox {
     return this.#client.api(resource, namespace);
   }
 
-  /** Examples need not come with their namespaces. */
+  /** Creates the namespace of an object, because examples may come without it. An existing namespace is kept. */
   async #addNamespace(object: JsonObject): Promise<void> {
     const name = namespaceOf(object);
     if (name === '') return;

@@ -3,7 +3,7 @@ import type { BindingExplanation, PolicyEvaluation } from '../../admission/polic
 import type { JsonPatch } from '../../apimachinery/patch/json-patch-decode.ts';
 import type { ExplainedPolicy, Explanation } from './policy-reporter.ts';
 
-/** `denied` goes before `warned`, and `warned` before `admitted`. */
+/** In order of severity: a request has the first of these outcomes that one of its verdicts has. */
 export type Outcome = 'denied' | 'warned' | 'admitted';
 
 /** One evaluation of a policy for one binding and one parameter, or the failure of a binding. */
@@ -21,23 +21,23 @@ export interface Verdict {
 }
 
 export interface VerdictChange {
-  /** The position of the mutation. */
+  /** The index of the mutation in `spec.mutations`. */
   readonly mutation: number;
   readonly operations: JsonPatch;
 }
 
 export interface VerdictProblem {
-  /** The position of the validation or mutation; undefined for a problem of the policy as a whole. */
+  /** The index of the validation or mutation in the spec; undefined for a problem of the policy as a whole. */
   readonly index: number | undefined;
   readonly message: string;
 }
 
-/** Returns the verdicts of the policies and bindings that match, in order. */
+/** Returns the verdicts of the policies and bindings that match, in the order of evaluation. */
 export function verdictsOf({ policies }: Explanation): readonly Verdict[] {
   return policies.flatMap((policy) =>
     policy.bindings.flatMap((binding) => {
       if (binding.fails)
-        return [failure(policy, binding, undefined, [{ index: undefined, message: binding.because ?? '' }])];
+        return [newVerdict(policy, binding, undefined, [{ index: undefined, message: binding.because ?? '' }])];
       return binding.evaluations.flatMap((evaluation) => evaluationVerdict(policy, binding, evaluation));
     }),
   );
@@ -53,7 +53,7 @@ function evaluationVerdict(
   if (decided === undefined) return [];
   const problems: VerdictProblem[] = decided.denials.map(({ index, message }) => ({ index, message }));
   for (const message of decided.annotationErrors) problems.push({ index: undefined, message });
-  const verdict = failure(policy, binding, evaluation, problems);
+  const verdict = newVerdict(policy, binding, evaluation, problems);
   const { actions } = binding;
   const isDenied = problems.length > 0 && (decided.annotationErrors.length > 0 || actions.includes('Deny'));
   const isWarned = problems.length > 0 && actions.includes('Warn');
@@ -76,11 +76,11 @@ function mutationVerdict(
     operations.length === 0 ? [] : [{ mutation, operations }],
   );
   const cost = mutations.reduce((total, one) => total + one.cost, 0);
-  return [{ ...failure(policy, binding, evaluation, problems), changes, cost }];
+  return [{ ...newVerdict(policy, binding, evaluation, problems), changes, cost }];
 }
 
-/** Returns a verdict that denies the request if there is a problem. */
-function failure(
+/** Returns a verdict without changes and cost. It denies the request if there is a problem. */
+function newVerdict(
   { policy, isMutating }: ExplainedPolicy,
   { binding, actions }: BindingExplanation,
   evaluation: PolicyEvaluation | undefined,

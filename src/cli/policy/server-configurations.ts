@@ -1,4 +1,4 @@
-/** The configurations of a server, with the objects that their matching and evaluation need. */
+/** Reads the webhooks and policies of a server, with the objects that their matching and evaluation need. */
 import { namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { isNotFound } from '../../apimachinery/status/status.ts';
@@ -8,7 +8,7 @@ import { createDiscovery, type Discovery } from '../../client/discovery.ts';
 import { type ServerTarget, withServer } from '../object-target.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
-/** Policies before their bindings. */
+/** The resources to read. Policies come before their bindings. */
 const KINDS = [
   'mutatingadmissionpolicies',
   'validatingadmissionpolicies',

@@ -1,6 +1,7 @@
 /**
  * The loop that approves CertificateSigningRequests of kubelets, if the requester may create `nodeclient` or
- * `selfnodeclient` requests. Other requests wait for a person.
+ * `selfnodeclient` requests. Other requests wait for a person. Follows
+ * kubernetes/pkg/controller/certificates/approver/sarapprove.go (1.36).
  */
 import type { Stored } from '../../client/object-types.ts';
 import { SubjectAccessReview } from '../../kinds/api/authorization/v1.ts';
@@ -44,7 +45,10 @@ function isOpen(request: Stored<CertificateSigningRequest>): boolean {
   return !hasCondition(request, 'Approved') && !hasCondition(request, 'Denied');
 }
 
-/** The subresource whose creation the requester is allowed. A kubelet that asks for itself needs the first one. */
+/**
+ * Returns the subresource of certificatesigningrequests that the requester may create; undefined if the request must
+ * wait. A kubelet that requests a certificate for itself may have either permission; others need `nodeclient`.
+ */
 async function grantedPermission(
   { client }: LoopContext,
   request: Stored<CertificateSigningRequest>,

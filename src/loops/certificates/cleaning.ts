@@ -1,6 +1,7 @@
 /**
  * The loop that deletes CertificateSigningRequests that are done: an hour after they were denied, failed or issued, a
- * day after they were created or approved without a result, and when their certificate has expired.
+ * day after they were created or approved without a result, and when their certificate has expired. Times are those of
+ * kubernetes/pkg/controller/certificates/cleaner/cleaner.go (1.36).
  */
 import { millisFromTime } from '../../apimachinery/scalars/time.ts';
 import { decodeBase64 } from '../../base/base64.ts';
@@ -29,7 +30,7 @@ export const certificateCleaningLoop: LoopDefinition = {
         const request = requests.store.get(name);
         const end = request === undefined ? undefined : endOf(request);
         if (request === undefined || end === undefined) return;
-        // kube-controller-manager looks once an hour; here the time is known.
+        // kube-controller-manager polls once an hour; this loop schedules the exact time.
         if (clock.now() <= end) return loop.addAfter(name, end - clock.now() + 1);
         const preconditions = { uid: request.metadata.uid };
         await unlessGone(client.api(CertificateSigningRequest).delete(name, { preconditions }));
@@ -38,7 +39,10 @@ export const certificateCleaningLoop: LoopDefinition = {
   },
 };
 
-/** The time after which a request is deleted, in milliseconds since the epoch. */
+/**
+ * Returns the time after which a request is deleted, in milliseconds since the epoch; undefined if it has no valid
+ * time.
+ */
 function endOf({ metadata, status }: Stored<CertificateSigningRequest>): number | undefined {
   const { conditions = [], certificate = '' } = status ?? {};
   const ends = conditions.map(({ type, lastUpdateTime }) => {

@@ -10,7 +10,7 @@ const KUBELET_SERVING = 'kubernetes.io/kubelet-serving';
 const CLIENT = 'kubernetes.io/kube-apiserver-client';
 const LEGACY_UNKNOWN = 'kubernetes.io/legacy-unknown';
 
-/** Returns undefined if the signer signs the request, and what is wrong with it otherwise. */
+/** Returns undefined if the signer signs the request, and the message of the condition Failed otherwise. */
 type Check = (request: CertificateRequest, usages: readonly string[]) => string | undefined;
 
 /** The signers that this server has, by name. */
@@ -52,7 +52,7 @@ function nameProblem({ commonName }: CertificateRequest): string | undefined {
   return commonName.startsWith('system:node:') ? undefined : 'subject common name does not begin with system:node:';
 }
 
-/** The number of names of each type, or what is wrong with them. */
+/** Returns the number of subject alternative names of each type, or a message if they are malformed. */
 function alternativeNames(
   request: CertificateRequest,
 ): { readonly dns: number; readonly email: number; readonly ip: number; readonly uri: number } | string {
@@ -67,7 +67,7 @@ function alternativeNames(
 
 const NO_NAMES = { dnsNames: [], emailAddresses: [], ipAddresses: [], uris: [] };
 
-/** Exactly these usages; `key encipherment` is optional. */
+/** Requires `digital signature` and `auth`, allows `key encipherment`, and reports any other usage. */
 function usageProblem(usages: readonly string[], auth: 'client auth' | 'server auth'): string | undefined {
   const given = new Set(usages);
   const required = ['digital signature', auth];

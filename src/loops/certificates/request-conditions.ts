@@ -1,4 +1,4 @@
-/** The state of a CertificateSigningRequest, read from its conditions. */
+/** Functions that read a CertificateSigningRequest. */
 import { decodeBase64 } from '../../base/base64.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
 import type { Stored } from '../../client/object-types.ts';
@@ -9,7 +9,7 @@ export function hasCondition({ status }: Stored<CertificateSigningRequest>, want
   return status?.conditions?.some(({ type, status: value }) => type === wanted && value === 'True') ?? false;
 }
 
-/** The PKCS #10 request. The server has validated it, so a problem cannot be mended by a retry. */
+/** Parses the PKCS #10 request of the spec. The server has validated it, so a retry does not mend a problem. */
 export function parseRequest({
   spec,
 }: Stored<CertificateSigningRequest>): ReturnType<typeof parseCertificateRequestPem> {

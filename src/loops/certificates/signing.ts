@@ -13,8 +13,9 @@ import { unlessChanged } from '../outdated-writes.ts';
 import { SIGNERS } from './kubelet-requests.ts';
 import { hasCondition, parseRequest } from './request-conditions.ts';
 
-/** kube-controller-manager's `--cluster-signing-duration`. */
+/** The default of kube-controller-manager's `--cluster-signing-duration`. */
 const LONGEST_MS = 365 * 24 * 60 * 60 * 1000;
+/** The shortest validity, as in kubernetes/pkg/controller/certificates/signer/signer.go. */
 const SHORTEST_MS = 10 * 60 * 1000;
 
 export const certificateSigningLoop: LoopDefinition = {
@@ -41,7 +42,10 @@ function isToBeSigned(request: Stored<CertificateSigningRequest>): boolean {
   return hasCondition(request, 'Approved') && !hasCondition(request, 'Denied') && !hasCondition(request, 'Failed');
 }
 
-/** The status with a certificate, or with the reason why there is none. Undefined if the server cannot sign. */
+/**
+ * Returns the status with a certificate, or with the condition Failed. Undefined if the request is not to be signed, or
+ * if the server cannot sign.
+ */
 async function signedStatus(
   { certificates, clock }: LoopContext,
   request: Stored<CertificateSigningRequest>,

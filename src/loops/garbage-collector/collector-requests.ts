@@ -1,6 +1,6 @@
 /**
- * The requests of the garbage collector. Each names an object by its identity and does nothing if the object is gone or
- * was replaced by another one of that name.
+ * The requests of the garbage collector. Each request names an object by its coordinates and its uid. It does nothing
+ * if the object is gone, or if another object has its name.
  */
 import { isConflict, isNotFound, isUnsupportedMediaType } from '../../apimachinery/status/status.ts';
 import type { Api, Client } from '../../client/api.ts';
@@ -9,7 +9,7 @@ import type { Kind } from '../../kinds/kind.ts';
 import type { ServedResource } from '../served-resources.ts';
 import type { ObjectIdentity, OwnerReference, PropagationPolicy } from './owner-graph.ts';
 
-/** How often a write that another writer was quicker than is made at once. Then the work queue decides. */
+/** The number of immediate retries after a conflict. Further retries are those of the work queue, with backoff. */
 const CONFLICT_RETRIES = 5;
 
 export class CollectorRequests {
@@ -19,15 +19,15 @@ export class CollectorRequests {
     this.#client = client;
   }
 
-  /** Whether an object with the uid exists at these coordinates. */
+  /** Reads the object from the server. Resolves with true if an object with the uid exists at these coordinates. */
   async exists(resource: ServedResource, { namespace, name, uid }: ObjectIdentity): Promise<boolean> {
     const found = await this.#api(resource, namespace).find(name);
     return found?.metadata.uid === uid;
   }
 
   /**
-   * Deletes the object. Resolves with `changed` if it no longer has the resourceVersion; '' is any. `gone` if there is
-   * no object of that name.
+   * Deletes the object if it has the uid and the resourceVersion ('' for any). Resolves with `changed` if one of them
+   * differs, and with `gone` if there is no object of that name.
    */
   async delete(
     resource: ServedResource,
@@ -45,13 +45,13 @@ export class CollectorRequests {
     }
   }
 
-  /** Removes the references to these owners. */
+  /** Removes the owner references with these uids. */
   async disown(resource: ServedResource, object: ObjectIdentity, uids: readonly string[]): Promise<void> {
     const removed = uids.map((uid) => ({ $patch: 'delete', uid }));
     await this.#patchOwners(resource, object, removed, (owners) => owners.filter(({ uid }) => !uids.includes(uid)));
   }
 
-  /** Sets `blockOwnerDeletion` of every reference to false. */
+  /** Sets `blockOwnerDeletion` of every owner reference to false. */
   async unblock(resource: ServedResource, object: ObjectIdentity, owners: readonly OwnerReference[]): Promise<void> {
     const unblocked = owners
       .filter(({ blockOwnerDeletion }) => blockOwnerDeletion)
@@ -61,7 +61,7 @@ export class CollectorRequests {
     );
   }
 
-  /** Removes a finalizer. Throws a Conflict if other writers were quicker several times. */
+  /** Removes a finalizer. Throws the conflict after CONFLICT_RETRIES retries. */
   async removeFinalizer(
     resource: ServedResource,
     { namespace, name, uid }: ObjectIdentity,
@@ -78,7 +78,10 @@ export class CollectorRequests {
     });
   }
 
-  /** Custom resources have no strategic merge patch: their references are replaced as a whole. */
+  /**
+   * Changes owner references by a strategic merge patch. Custom resources do not support it: their list of references
+   * is read, changed and replaced.
+   */
   async #patchOwners(
     resource: ServedResource,
     { namespace, name, uid }: ObjectIdentity,

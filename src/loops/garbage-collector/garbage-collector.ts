@@ -1,8 +1,8 @@
 /**
- * The garbage collector: deletes objects whose owners are gone, deletes or orphans the dependents of owners that are
- * deleted with such a propagation policy. Every stored object passes through the owner graph; three queues carry out
- * what the graph asks for. Failures are retried per object with backoff, so a group that is unavailable delays only the
- * objects that it owns.
+ * The garbage collector: deletes objects whose owners are gone, and deletes or orphans the dependents of an owner that
+ * is deleted with the propagation policy Foreground or Orphan. Changes of stored objects go into the owner graph; three
+ * work queues carry out the work that the graph reports. Failures are retried per object with backoff, so a group that
+ * is unavailable delays only the objects that it owns.
  */
 import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from '../../apimachinery/validation/validate-object-meta.ts';
 import { Lifetime, type Stoppable } from '../../base/lifetime.ts';
@@ -49,10 +49,10 @@ class GarbageCollector implements Stoppable {
   readonly #remote: RemoteObjects;
   readonly #attempts: WorkQueue<OwnerNode>;
   readonly #orphans: WorkQueue<OwnerNode>;
-  /** Keys of `#wanted`. */
+  /** Owners to look up, as keys of `#wanted`. */
   readonly #lookUps: WorkQueue<string>;
   readonly #wanted = new Map<string, ObjectIdentity>();
-  /** Work that waits for a kind to be served. */
+  /** Functions that queue work again whose kind was not served. Called when the served kinds change. */
   readonly #awaiting = new Set<() => void>();
   readonly #lifetime = new Lifetime('garbage collector');
   #working = false;
@@ -106,7 +106,10 @@ class GarbageCollector implements Stoppable {
     await this.stop();
   }
 
-  /** Most objects have no owner and are not being deleted: they are passed over without decoding anything. */
+  /**
+   * Skips an object that has no owners, is not being deleted and is no owner in the graph. Most objects are like that,
+   * and nothing of them is decoded.
+   */
   #put(value: Uint8Array, revision: number): void {
     const metadata = this.#metadata;
     if (!metadata.read(value)) return;
@@ -115,7 +118,7 @@ class GarbageCollector implements Stoppable {
     this.#graph.put(recordOf(metadata, revision));
   }
 
-  /** Passes objects over as #put does. */
+  /** Skips the same objects as `#put`. Returns true if the graph got the object. */
   #putRemote(record: ObjectRecord): boolean {
     if (record.owners.length === 0 && !record.beingDeleted && !this.#graph.has(record.uid)) return false;
     this.#graph.put(record);
@@ -126,7 +129,9 @@ class GarbageCollector implements Stoppable {
     if (this.#graph.size > 0 && this.#metadata.read(value)) this.#graph.delete(this.#metadata.uid);
   }
 
-  /** Nothing is decided before the graph is complete. */
+  /**
+   * Starts the queues when the graph is complete for the first time. An incomplete graph may lack an owner that exists.
+   */
   #work(): void {
     if (this.#working) return;
     this.#working = true;
@@ -182,7 +187,7 @@ class GarbageCollector implements Stoppable {
       return true;
     }
     if (decision.unblock) await this.#requests.unblock(resource, identity, owners);
-    // The patch has changed the resourceVersion.
+    // The patch of `unblock` has changed the resourceVersion.
     const resourceVersion = decision.unblock ? '' : node.resourceVersion;
     const { policy } = decision;
     const outcome = await this.#requests.delete(resource, identity, { policy, resourceVersion });
@@ -245,7 +250,7 @@ class GarbageCollector implements Stoppable {
     return exists;
   }
 
-  /** In the preferred version: the stored one may no longer be served. */
+  /** Returns the resource in its preferred version, because the stored version may no longer be served. */
   #resourceOf({ apiVersion, kind }: ObjectIdentity): ServedResource | undefined {
     return this.#context.served.findKind(groupOf(apiVersion), kind);
   }

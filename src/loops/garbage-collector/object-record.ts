@@ -1,4 +1,4 @@
-/** The records of the owner graph, made from the metadata of stored objects and of objects that a client has read. */
+/** Makes the records of the owner graph from stored objects and from objects that a client has read. */
 import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from '../../apimachinery/validation/validate-object-meta.ts';
 import type { Stored, UntypedObject } from '../../client/object-types.ts';
 import type { StoredMetadata } from '../stored-metadata.ts';
@@ -38,7 +38,7 @@ export function recordOfObject({ apiVersion = '', kind = '', metadata }: Stored<
   };
 }
 
-/** Values that are not owner references are left out: validation has refused them before they were stored. */
+/** Reads owner references. Values that are not objects are left out; validation keeps them from being stored. */
 export function ownersOf(references: readonly unknown[]): readonly OwnerReference[] {
   return references.filter(isObject).map(({ apiVersion, kind, name, uid, blockOwnerDeletion }) => ({
     apiVersion: String(apiVersion),

@@ -168,7 +168,7 @@ describe('OwnerGraph', () => {
       expect(it.decide('parent')).toEqual({ action: 'finalize' });
     });
 
-    it('goes on once a dependent no longer blocks', () => {
+    it('continues once a dependent no longer blocks', () => {
       const it = new Recorded();
       it.put('parent', WAITS);
       it.put('child', { owners: [owner('parent', BLOCKING)] });
@@ -209,7 +209,7 @@ describe('OwnerGraph', () => {
       expect(it.decide('child')).toEqual({ action: 'disown', uids: ['uid-parent'] });
     });
 
-    it('leaves an object alone that is being deleted for another reason', () => {
+    it('does not change an object that is being deleted for another reason', () => {
       const it = new Recorded();
       it.put('child', { owners: [owner('parent')], beingDeleted: true });
       it.graph.absent(pod('parent'));
@@ -301,7 +301,7 @@ describe('OwnerGraph', () => {
     expect(it.graph.has('uid-parent')).toBe(false);
   });
 
-  it('looks plain owners up again after a new state', () => {
+  it('looks up owners without owners of their own again after a new state', () => {
     const it = new Recorded();
     it.put('child', { owners: [owner('parent')] });
     it.graph.found(pod('parent'));
@@ -312,7 +312,7 @@ describe('OwnerGraph', () => {
     expect(it.take()).toEqual(['look up Pod ns/parent']);
   });
 
-  it('survives an object that owns itself', () => {
+  it('handles an object that owns itself', () => {
     const it = new Recorded();
     it.put('a', { owners: [owner('a')] });
     expect(it.take()).toEqual([]);
@@ -320,7 +320,7 @@ describe('OwnerGraph', () => {
     expect(it.graph.size).toBe(0);
   });
 
-  it('looks up again what a list of its kind does not have', () => {
+  it('looks up owners again that a list of their kind does not contain', () => {
     const recorded = new Recorded();
     recorded.put('child', { owners: [owner('parent')] });
     recorded.graph.found(pod('parent'));

@@ -1,6 +1,6 @@
 /**
- * The graph of owners and dependents, as a state machine without I/O. Events of objects go in; what must be looked at
- * goes out through GraphWork; `decide` says what to do about one object. Behaviour follows
+ * The graph of owners and dependents, as a state machine without I/O. Events of objects go in, work comes out through
+ * GraphWork, and `decide` returns the action for one object. Behaviour follows
  * kubernetes/pkg/controller/garbagecollector (1.36); docs/decisions/0034-garbage-collection.md lists the differences.
  *
  * Invariants:
@@ -78,13 +78,13 @@ export class OwnerNode {
   identity: ObjectIdentity;
   known = false;
   resourceVersion = '';
-  /** The same value until a reference changes. */
+  /** The same array until a reference changes. */
   owners: readonly OwnerReference[] = NO_OWNERS;
   beingDeleted = false;
   orphans = false;
   foreground = false;
   dependents: Set<OwnerNode> | undefined;
-  /** The last generation of the state in which the object was seen. See `OwnerGraph.reset`. */
+  /** The generation of the graph in which the object was last seen. See `OwnerGraph.reset`. */
   generation = 0;
 
   constructor(identity: ObjectIdentity) {
@@ -99,7 +99,7 @@ export class OwnerNode {
 
 const NO_OWNERS: readonly OwnerReference[] = [];
 const NONE: Decision = { action: 'none' };
-/** The reference keeps as many absent owners (`NewReferenceCache(500)`). An owner that left it is looked up again. */
+/** The size of upstream's cache of absent owners (`NewReferenceCache(500)`). An evicted owner is looked up again. */
 const ABSENT_OWNERS = 500;
 
 export class OwnerGraph {
@@ -140,7 +140,7 @@ export class OwnerGraph {
     for (const node of [...this.#nodes.values()]) {
       if (!node.known || node.generation === this.#generation) continue;
       if (isRelevant(node)) this.delete(node.identity.uid);
-      // Objects without owners are not told apart from those that are gone.
+      // An owner without owners of its own may still exist on an extension API server.
       else {
         node.known = false;
         this.#lookUpFor(node);
@@ -149,7 +149,7 @@ export class OwnerGraph {
   }
 
   /**
-   * All objects of a kind were listed. Others that lookups found earlier are looked up again, because their
+   * All objects of a kind were listed. Owners of that kind that are not in the list are looked up again, because their
    * deletion may have been missed.
    */
   listed(group: string, kind: string, uids: { has(uid: string): boolean }): void {
@@ -213,23 +213,27 @@ export class OwnerGraph {
     return [...(node.dependents ?? [])];
   }
 
-  /** `found` are the keys of owners (`coordinatesKey`) that lookups for this decision have found. */
+  /**
+   * Returns the action for a node, and changes nothing. `found` are the keys of owners (`coordinatesKey`) that lookups
+   * for this decision have found. Classifies owners as dangling, waiting or solid, like `classifyReferences` in
+   * garbagecollector.go.
+   */
   decide(node: OwnerNode, found: ReadonlySet<string> = NOTHING): Decision {
     if (!node.known || !this.holds(node)) return NONE;
     if (node.deletingDependents) return this.#isBlocked(node) ? NONE : { action: 'finalize' };
     if (node.beingDeleted || node.owners.length === 0) return NONE;
-    const gone: string[] = [];
+    const dangling: string[] = [];
     const waiting: string[] = [];
     const unknown: ObjectIdentity[] = [];
     let solid = 0;
     for (const reference of node.owners) {
       const owner = ownerAt(reference, node);
       const scope = this.#scopeOf(reference.apiVersion, reference.kind);
-      // A cluster-scoped object cannot have a namespaced owner. The reference leaves such an object alone, too, even if
-      // the owner is gone.
+      // A cluster-scoped object cannot have a namespaced owner. kube-controller-manager does not touch such an object
+      // either, even if the owner is gone.
       if (scope === 'Namespaced' && node.identity.namespace === '') return NONE;
       if (this.#absent.get(reference.uid) === true || this.#absent.get(coordinatesKey(owner)) === true) {
-        gone.push(reference.uid);
+        dangling.push(reference.uid);
         continue;
       }
       if (scope === undefined) return { action: 'await-kind', reference };
@@ -241,13 +245,16 @@ export class OwnerGraph {
       else unknown.push(owner);
     }
     if (unknown.length > 0) return { action: 'look-up', owners: unknown };
-    if (solid > 0) return gone.length + waiting.length === 0 ? NONE : { action: 'disown', uids: [...gone, ...waiting] };
+    if (solid > 0) {
+      const uids = [...dangling, ...waiting];
+      return uids.length === 0 ? NONE : { action: 'disown', uids };
+    }
     if (waiting.length > 0 && node.dependents !== undefined && node.dependents.size > 0)
       return { action: 'delete', policy: 'Foreground', unblock: closesCycle(node) };
     return { action: 'delete', policy: ownPolicy(node), unblock: false };
   }
 
-  /** The coordinates of an owner: without a namespace if its kind is cluster-scoped. Undefined for an unserved kind. */
+  /** Returns an owner's coordinates, without a namespace for a cluster-scoped kind. Undefined for an unserved kind. */
   resolved(owner: ObjectIdentity): ObjectIdentity | undefined {
     const scope = this.#scopeOf(owner.apiVersion, owner.kind);
     return scope === undefined ? undefined : scope === 'Cluster' ? { ...owner, namespace: '' } : owner;
@@ -311,7 +318,7 @@ export class OwnerGraph {
     owner.dependents ??= new Set();
     owner.dependents.add(node);
     if (owner.known && isNamedBy(owner.identity, reference, node)) {
-      // The owner has asked for the deletion of its dependents before this one was there.
+      // The owner already waits for the deletion of its dependents, and this dependent is new.
       if (owner.deletingDependents) this.#work.attempt(node);
       return;
     }
@@ -346,7 +353,7 @@ export class OwnerGraph {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** A text that is equal for equal coordinates and uids. Must not contain a uid alone. */
+/** Returns a key of the coordinates and the uid. It is never equal to a uid: `#absent` has keys of both forms. */
 export function coordinatesKey({ apiVersion, kind, namespace, name, uid }: ObjectIdentity): string {
   return `${apiVersion}|${kind}|${namespace}|${name}|${uid}`;
 }
@@ -367,7 +374,7 @@ function isSame(before: readonly OwnerReference[], after: readonly OwnerReferenc
   );
 }
 
-/** Whether an object is a node of its own, and not only as an owner. */
+/** Whether an object needs a node even if no owner reference names it. */
 function isRelevant(object: {
   readonly owners: readonly OwnerReference[];
   readonly beingDeleted: boolean;
@@ -381,12 +388,12 @@ function identityOf({ apiVersion, kind, namespace, name, uid }: ObjectIdentity):
   return { apiVersion, kind, namespace, name, uid };
 }
 
-/** The coordinates that a reference means: an owner is in the namespace of its dependent, or in none. */
+/** Returns the coordinates that a reference names, in the namespace of its dependent. See `resolved`. */
 function ownerAt({ apiVersion, kind, name, uid }: OwnerReference, dependent: OwnerNode): ObjectIdentity {
   return { apiVersion, kind, namespace: dependent.identity.namespace, name, uid };
 }
 
-/** Whether a reference means these coordinates exactly, or cluster-scoped ones of the same kind and name. */
+/** Whether a reference of the dependent names exactly these coordinates, as `ownerAt` returns them. */
 function isAt(owner: ObjectIdentity, reference: OwnerReference, dependent: OwnerNode): boolean {
   return (
     reference.uid === owner.uid &&
@@ -416,7 +423,10 @@ export function groupOf(apiVersion: string): string {
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
-/** Whether an owner of the node may wait for it while it waits for that owner. May be true without a cycle. */
+/**
+ * Whether a dependent waits for its own dependents, so that the node may be in a cycle. Upstream checks no more,
+ * either.
+ */
 function closesCycle(node: OwnerNode): boolean {
   for (const dependent of node.dependents ?? []) if (dependent.deletingDependents) return true;
   return false;

@@ -1,10 +1,10 @@
 /**
- * The objects of extension API servers for the owner graph. Each remote resource that can be listed, watched and deleted
- * has an informer of metadata, as in the reference (garbagecollector/graph_builder.go). A server without such resources
- * has none.
+ * The objects of extension API servers for the owner graph. Each remote resource that can be listed, watched and
+ * deleted has an informer of metadata, as in kubernetes/pkg/controller/garbagecollector/graph_builder.go. Without such
+ * resources there is no informer.
  *
- * Invariant: an object counts as deleted only if its server says so, in a watch or by a list without it. The informer of
- * an unavailable or removed resource stops, and the graph keeps its objects until they are listed again.
+ * Invariant: an object counts as deleted only if its server says so, in a watch or by a list without it. The informer
+ * of an unavailable or removed resource stops, and the graph keeps its objects until they are listed again.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -32,7 +32,10 @@ export interface RemoteObjectsOptions {
 
 /** The objects of one resource. */
 interface Followed {
-  /** By uid, the objects that exist. The value is what the graph was told, undefined if that was nothing. */
+  /**
+   * The objects that exist, by uid. The value is the record that was put into the graph, undefined for an object that
+   * the graph does not need.
+   */
   readonly objects: Map<string, ObjectRecord | undefined>;
   /** Undefined while the resource is not available. */
   informers: InformerSet | undefined;
@@ -89,7 +92,7 @@ export class RemoteObjects {
     const followed = this.#followed.get(key) ?? { objects: new Map(), informers: undefined };
     this.#followed.set(key, followed);
     followed.informers = informers;
-    // Objects of an earlier time that the first list does not have are gone.
+    // Objects that are known from before a pause are gone if the first list does not contain them.
     const unlisted = new Set(followed.objects.keys());
     const put = (object: Stored<UntypedObject>): void => {
       const record = recordOfObject(object);
@@ -110,7 +113,7 @@ export class RemoteObjects {
         for (const uid of unlisted) remove(uid);
         this.#options.listed(resource, followed.objects);
       },
-      () => undefined, // it was stopped before its first list
+      () => undefined, // The informer was stopped before its first list.
     );
     informers.start();
   }

@@ -29,7 +29,7 @@ describe('withDeletionConditions', () => {
     expect(withDeletionConditions(conditions, FINE, LATER)).toBeUndefined();
   });
 
-  it('counts what remains', () => {
+  it('counts the remaining objects and their finalizers', () => {
     const resources = new Map([
       ['widgets.example.com', 2],
       ['pods.', 1],

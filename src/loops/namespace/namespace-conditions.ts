@@ -8,7 +8,7 @@ import type { NamespaceCondition } from '../../kinds/api/core/v1.ts';
 
 /** The outcome of one attempt to empty a namespace. */
 export interface ContentOutcome {
-  /** Group-versions whose resources are not known. */
+  /** Group-versions, as `group/version`, whose server is unavailable. */
   readonly unavailable: readonly string[];
   /** Messages of failed deletions. */
   readonly failures: readonly string[];
@@ -17,7 +17,9 @@ export interface ContentOutcome {
 }
 
 export interface RemainingContent {
-  /** The number of objects by `plural.group`. The core group leaves the text after the dot empty. */
+  /**
+   * The number of objects by `plural.group`. The key of a core resource ends in the dot, as in kube-controller-manager.
+   */
   readonly resources: ReadonlyMap<string, number>;
   /** The number of objects with each finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
@@ -87,7 +89,9 @@ function wantedConditions({ unavailable, failures, remaining }: ContentOutcome):
   return wanted;
 }
 
-/** The error that client-go makes of stale groups in aggregated discovery, with the names of the APIServices. */
+/**
+ * Returns the error message of client-go about stale groups in aggregated discovery, with the names of the APIServices.
+ */
 export function discoveryFailure(unavailable: readonly string[]): string {
   const groups = [...unavailable].sort().map((name) => {
     const [group, version] = name.split('/');

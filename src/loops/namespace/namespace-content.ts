@@ -19,13 +19,16 @@ import type { ContentOutcome, RemainingContent } from './namespace-conditions.ts
 export interface EmptiedNamespace extends ContentOutcome {
   /** The number of objects that remain. */
   readonly left: number;
-  /** An estimate of the seconds until they are gone. 0 if nothing is left, or if there is no reason to wait. */
+  /**
+   * An estimate of the seconds until the remaining objects are gone. 0 if nothing is left, or if there is no reason to
+   * wait.
+   */
   readonly estimateSeconds: number;
-  /** Whether only changes of stored objects can end the wait, so that a timer is not needed. */
+  /** Whether this server stores all remaining objects, so that their deletions are reported and no timer is needed. */
   readonly reported: boolean;
 }
 
-/** The time that objects with finalizers are given. */
+/** The estimate for objects with finalizers, `finalizerEstimateSeconds` of kube-controller-manager. */
 const FINALIZER_SECONDS = 15;
 
 interface ResourceOutcome {
@@ -73,7 +76,7 @@ export async function emptyNamespace(
   const pods = resources.find(isPods);
   if (pods !== undefined) {
     add(pods, await deletion.run(pods, true));
-    // The reference does not count what remains while it waits for pods.
+    // kube-controller-manager does not count the other objects while it waits for pods, either.
     if (left > 0) return result(undefined);
   }
   for (const resource of resources) if (resource !== pods) add(resource, await deletion.run(resource, false));
@@ -84,6 +87,9 @@ function isPods({ group, plural }: ServedResource): boolean {
   return group === '' && plural === 'pods';
 }
 
+/**
+ * Deletes the objects of one namespace, one resource per call of `run`. `sinceMs` is the time since the deletion began.
+ */
 class Deletion {
   readonly #client: Client;
   readonly #stored: LoopContext['stored'];
@@ -113,7 +119,7 @@ class Deletion {
     return this.#stored.count(resource, this.#namespace);
   }
 
-  /** The longest grace period of pods that have not ended; 0 once it is over. */
+  /** Returns the longest grace period, in seconds, of pods that have not ended; 0 once that time is over. */
   async #podEstimate(): Promise<number> {
     let seconds = 0;
     for await (const { spec, status } of this.#client.api(Pod, this.#namespace).list()) {
@@ -123,7 +129,10 @@ class Deletion {
     return this.#sinceMs >= seconds * 1000 ? 0 : seconds;
   }
 
-  /** Resolves with false if the server does not support it. The response, a list of what was deleted, is not read. */
+  /**
+   * Resolves with false if the resource does not support deletecollection. Does not read the response, which lists the
+   * deleted objects.
+   */
   async #deleteCollection(resource: ServedResource): Promise<boolean> {
     if (!resource.verbs.includes('deletecollection')) return false;
     try {
@@ -165,7 +174,7 @@ class Deletion {
     if (estimateSeconds > 0) return { left, finalizers, estimateSeconds, failure: undefined };
     if (finalizers.size > 0) return { left, finalizers, estimateSeconds: FINALIZER_SECONDS, failure: undefined };
     const { group, version, plural } = resource;
-    // The words of the reference, with Go's form of a GroupVersionResource.
+    // The message of kube-controller-manager, with Go's format of a GroupVersionResource.
     const failure = `unexpected items still remain in namespace: ${this.#namespace} for gvr: ${group}/${version}, Resource=${plural}`;
     return { left, finalizers, estimateSeconds: 0, failure };
   }

@@ -1,10 +1,10 @@
 /**
  * The namespace loop: empties a namespace that is being deleted, reports the progress in its conditions, and removes
- * the finalizer `kubernetes` once nothing is left. It waits for nothing that is not there: the deletion of the last
- * object continues it at once.
+ * the finalizer `kubernetes` once nothing is left. It does not poll stored objects: the deletion of the last object
+ * continues the loop at once.
  *
- * Invariant: no object is created in a namespace after it is finalized. The server refuses creates once the namespace is
- * marked; the loop waits for those that were admitted before, and empties the namespace again.
+ * Invariant: no object is created in a namespace after it is finalized. The server refuses creates once the namespace
+ * has a deletionTimestamp. The loop waits for creates that were admitted earlier, and empties the namespace again.
  */
 import { formatTime, instantFromMillis, millisFromTime } from '../../apimachinery/scalars/time.ts';
 import { isConflict, isNotFound, StatusError } from '../../apimachinery/status/status.ts';
@@ -34,7 +34,10 @@ export const namespaceLoop: LoopDefinition = {
 /** kube-controller-manager's `--concurrent-namespace-syncs`. */
 const AT_ONCE = 10;
 const FINALIZER = 'kubernetes';
-/** While many objects go one after the other, their namespace is looked at again this often at most. */
+/**
+ * While objects of a namespace are deleted one after the other, the loop processes the namespace at most once in this
+ * time.
+ */
 const PACE_MS = 1000;
 
 /** A namespace that is being deleted. */
@@ -42,9 +45,9 @@ interface Terminating {
   readonly uid: string;
   /** Whether requests are running that may have been admitted before the deletion. */
   hasAdmitted: boolean;
-  /** The number of its objects that were deleted since the loop knows it. */
+  /** The number of its stored objects that were deleted since the loop saw the deletionTimestamp. */
   deleted: number;
-  /** The value of `deleted` at which nothing is left. Undefined: not known. */
+  /** The value of `deleted` at which no object is left. Undefined until the objects are counted. */
   emptyAt: number | undefined;
 }
 
@@ -94,7 +97,10 @@ class NamespaceLoop implements Stoppable {
     await this.stop();
   }
 
-  /** Updates of a namespace that is known to be deleted are those of this loop, or do not matter to it. */
+  /**
+   * Called for every namespace that is added or updated. Ignores further updates of a namespace that is already in
+   * `#terminating`: they are writes of this loop, or do not concern it.
+   */
   #changed({ metadata: { name, uid, deletionTimestamp } }: Stored<Namespace>): void {
     if (deletionTimestamp === undefined || this.#terminating.get(name)?.uid === uid) return;
     const admitted = this.#context.writes.ended(name);
@@ -118,7 +124,7 @@ class NamespaceLoop implements Stoppable {
     else this.#queue.addAfter(namespace, PACE_MS);
   }
 
-  /** A group that was unavailable may have held a namespace back. */
+  /** A group that was unavailable may have delayed the deletion of a namespace. */
   #kindsChanged(): void {
     for (const name of this.#terminating.keys()) this.#queue.add(name);
   }
@@ -130,7 +136,7 @@ class NamespaceLoop implements Stoppable {
     if (namespace === undefined || deletedAt === undefined || terminating === undefined) return;
     if ((namespace.spec?.finalizers ?? []).length === 0) return;
     const before = terminating.deleted;
-    // Read before anything is counted: a request may end and leave an object meanwhile.
+    // Read before objects are counted: a request that ends meanwhile may leave an object that is not counted.
     const { hasAdmitted } = terminating;
     terminating.emptyAt = undefined;
     const emptied = await emptyNamespace(this.#context, name, millisFromTime(deletedAt) ?? 0);
@@ -140,7 +146,7 @@ class NamespaceLoop implements Stoppable {
     const problems = [...(unavailable.length > 0 ? [discoveryFailure(unavailable)] : []), ...failures];
     if (problems.length > 0) throw new StatusError(unknown(problems.join(', ')));
     if (left === 0 && estimateSeconds === 0) {
-      // The end of the admitted requests adds the key again.
+      // When the admitted requests have ended, the key is added again.
       return hasAdmitted ? undefined : this.#finalize(current);
     }
     // Pods are given their grace period, which may end without an event.
@@ -149,7 +155,7 @@ class NamespaceLoop implements Stoppable {
     if (terminating.deleted >= terminating.emptyAt) this.#queue.add(name);
   }
 
-  /** Writes the conditions. As in the reference, a failure is logged and does not end the deletion. */
+  /** Writes the conditions. As in kube-controller-manager, a failure is logged and does not end the deletion. */
   async #report(namespace: Stored<Namespace>, emptied: EmptiedNamespace): Promise<Stored<Namespace>> {
     const { clock, logger } = this.#context;
     const now = formatTime(instantFromMillis(clock.now()));
@@ -166,7 +172,7 @@ class NamespaceLoop implements Stoppable {
     }
   }
 
-  /** Removes this loop's finalizer. The server deletes the namespace with the last one. */
+  /** Removes the finalizer of this loop. The server deletes a namespace without finalizers. */
   async #finalize(namespace: Stored<Namespace>): Promise<void> {
     const { name, uid } = namespace.metadata;
     let current: Stored<Namespace> | undefined = namespace;

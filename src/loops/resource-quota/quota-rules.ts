@@ -6,20 +6,24 @@ import type { ResourceQuota } from '../../kinds/api/core/v1.ts';
 
 export type Quota = Stored<ResourceQuota>;
 
-/** The usage of the objects of one resource that is counted for one quota. Objects outside of its scopes use nothing. */
+/**
+ * The sum of the usage of one quota by the objects of one resource. Objects outside of the scopes of the quota use
+ * nothing.
+ */
 export interface QuotaTally {
-  /** False: every object uses the same, so `addCount` is enough. True: `add` is called with every object. */
+  /** True: call `add` with every object. False: every object uses the same amount, so call `addCount`. */
   readonly readsObjects: boolean;
-  /** The object is not kept and not changed. */
+  /** Adds the usage of an object. Neither keeps nor changes the object. */
   add(object: JsonObject): void;
+  /** Adds the usage of this many objects. */
   addCount(count: number): void;
 }
 
 /** Pure functions of their arguments and the time. They are the rules of the admission plugin ResourceQuota. */
 export interface QuotaRules {
-  /** The resources that the limits in the spec concern. Some of them may not be served. */
+  /** Returns the resources whose objects the limits in the spec count. Some of them may not be served. */
   resourcesOf(quota: Quota): readonly GroupResource[];
-  /** Begins to count the objects of one of these resources. */
+  /** Returns an empty tally of one of these resources. */
   tally(quota: Quota, resource: GroupResource): QuotaTally;
   /**
    * Returns the status of the quota after its objects were counted, and undefined if its present status is the same. A

@@ -1,7 +1,7 @@
 /**
- * The loop of ResourceQuotas: keeps `status.hard` equal to the spec, and `status.used` equal to the usage of the objects
- * in the namespace. Admission adds the usage of a request before it is stored; this loop counts the objects when the
- * spec changes, when an object is deleted or uses less, and from time to time.
+ * The loop of ResourceQuotas: keeps `status.hard` equal to the spec, and `status.used` equal to the usage of the
+ * objects in the namespace. Admission adds the usage of a request before it is stored; this loop counts the objects
+ * when the spec changes, when an object is deleted or uses less, and from time to time.
  *
  * Objects are read from storage, and stored objects are followed only while a quota exists, so a server without quotas
  * pays nothing.
@@ -37,9 +37,14 @@ export const resourceQuotaLoop: LoopDefinition = {
   },
 };
 
-/** Quotas limit the resources that have these verbs, as in the reference. */
+/**
+ * Quotas count resources that have these verbs, like `GetQuotableResources` in kubernetes/pkg/controller/resourcequota.
+ */
 const QUOTABLE_VERBS = ['create', 'list', 'watch', 'delete'];
-/** A quota is counted again after this many times the duration of the last count, but after 10 s at the latest. */
+/**
+ * After a count, deletions start the next count of the same quota when PAUSE times the duration of the count has
+ * passed, or LONGEST_PAUSE_MS if that is less.
+ */
 const PAUSE = 10;
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -49,7 +54,7 @@ class ResourceQuotaLoop implements Stoppable {
   readonly #loop: KeyedLoop;
   readonly #lifetime = new Lifetime('loop of resource quotas');
   readonly #metadata = new StoredMetadata();
-  /** When a quota may be counted again, by key, on the monotonic axis of the clock. */
+  /** The monotonic time from which a quota may be counted again, by key. */
   readonly #earliest = new Map<string, number>();
   /** Quotas whose status could not be written because the informer has not seen their newest state. */
   readonly #outdated = new Set<string>();
@@ -87,7 +92,10 @@ class ResourceQuotaLoop implements Stoppable {
     await this.stop();
   }
 
-  /** Updates of the status are those of admission and of this loop. */
+  /**
+   * Returns the key if the limits have changed, or if an outdated write waits for this update. Other updates are those
+   * of the status, by admission or this loop.
+   */
   #keysOf(quota: Quota, before: Quota | undefined): string[] {
     this.#follow();
     const key = keyOf(quota);
@@ -106,7 +114,7 @@ class ResourceQuotaLoop implements Stoppable {
     this.#following = this.#context.stored.follow(
       {
         reset: () => undefined,
-        // Changes before this call may have been missed.
+        // Changes before `synced` may have been missed.
         synced: () => this.#addAll(),
         put: (value, _, previous) => {
           if (previous !== undefined) this.#changed(value, previous);
@@ -161,7 +169,10 @@ class ResourceQuotaLoop implements Stoppable {
     return this.#context.quotaRules.changesUsage(quota, resource, before, after);
   }
 
-  /** Large namespaces are not counted again for every single deletion. */
+  /**
+   * Adds the key, after a pause if the quota was counted a moment ago: a large namespace is not counted for each
+   * deletion.
+   */
   #replenish(key: string): void {
     const wait = (this.#earliest.get(key) ?? 0) - this.#context.clock.monotonic();
     if (wait > 0) this.#loop.addAfter(key, wait);
@@ -207,7 +218,10 @@ class ResourceQuotaLoop implements Stoppable {
     if (failures.length > 0) throw new StatusError(unknown(failures.join(', ')));
   }
 
-  /** The status has changed since. The informer either has the new state already or will report it. */
+  /**
+   * Called after a conflict: the quota has changed since it was read. The informer has the new state already, or
+   * reports it later.
+   */
   #retry(key: string, quota: Quota): void {
     const current = this.#quotas.store.getByKey(key);
     if (current !== undefined && current.metadata.resourceVersion !== quota.metadata.resourceVersion)

@@ -1,6 +1,6 @@
 /**
- * The cleaner of token Secrets that an old controller generated: one that was not used for a year is marked as invalid,
- * and deleted a year later. A Secret counts as generated if its ServiceAccount lists it. Follows
+ * The cleaner of token Secrets that an old controller generated: marks a Secret that was not used for a year as
+ * invalid, and deletes it a year later. A Secret counts as generated if its ServiceAccount lists it. Follows
  * kubernetes/pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go (1.36).
  */
 import { formatTime, instantFromMillis, millisFromTime, parseTime } from '../../apimachinery/scalars/time.ts';
@@ -57,7 +57,7 @@ async function evaluateSecrets(context: LoopContext): Promise<void> {
   }
 }
 
-/** The latest time at which the server began to record uses. */
+/** Returns the end of the day on which the server began to record uses: the ConfigMap has only the date. */
 async function trackedSince({ client }: LoopContext): Promise<number> {
   const { data } = await client.api(ConfigMap, 'kube-system').get(TRACKING);
   const since = data?.['since'] ?? '';
@@ -87,7 +87,8 @@ async function mountedSecrets({ informers }: LoopContext, namespace: string): Pr
 
 /**
  * Collects the values of the fields that name a Secret, at any depth: `secretName`, and `name` of `secretRef`,
- * `secretKeyRef`, `imagePullSecrets` and the like. A name too many only keeps a Secret.
+ * `secretKeyRef`, `imagePullSecrets` and the like. A value that is not the name of a Secret does no harm: it can only
+ * keep a Secret.
  */
 function collectSecretNames(value: unknown, names: Set<string>, field = ''): void {
   if (Array.isArray(value)) for (const item of value) collectSecretNames(item, names, field);

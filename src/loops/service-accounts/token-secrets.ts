@@ -63,7 +63,7 @@ class TokenSecrets {
   readonly #context: LoopContext;
   readonly #secrets: Informer<Secret>;
   readonly #accounts: Informer<ServiceAccount>;
-  /** The ServiceAccount of each Secret that was seen, for a Secret that is deleted. */
+  /** The key of the ServiceAccount of each Secret, by key. It is needed when the Secret is deleted. */
   readonly #accountKeys = new Map<string, string>();
 
   constructor(context: LoopContext, secrets: Informer<Secret>, accounts: Informer<ServiceAccount>) {
@@ -84,7 +84,7 @@ class TokenSecrets {
     await (account === undefined ? this.#delete(secret) : this.#fill(secret, account));
   }
 
-  /** The informer may not have an account that was created a moment ago. */
+  /** Reads the account from the server: the informer may not have an account that was created a moment ago. */
   async #liveAccount(secret: Stored<Secret>): Promise<Stored<ServiceAccount> | undefined> {
     const { namespace = '', name } = parseKey(accountKeyOf(secret));
     if (name === '') return undefined;
@@ -109,7 +109,10 @@ class TokenSecrets {
     await unlessChanged(client.api(Secret, namespace).update({ ...secret, metadata, data }));
   }
 
-  /** A conflict is retried as a failure: the deletion of the Secret is not reported again. */
+  /**
+   * Removes a deleted Secret from its ServiceAccount. A conflict is a failure, which the queue retries, because no
+   * informer reports the deletion again.
+   */
   async #removeReference(key: string): Promise<void> {
     const { name } = parseKey(key);
     const { namespace = '', name: accountName } = parseKey(this.#accountKeys.get(key) ?? '');

@@ -1,6 +1,6 @@
 /**
  * The protection of VolumeAttributesClasses: a class that is deleted stays while a volume or a claim names it. Both are
- * read only while a class waits for them.
+ * read from the first deletion of a class on, not before.
  */
 import type { DeepReadonly } from '../../client/object-types.ts';
 import { PersistentVolume, PersistentVolumeClaim } from '../../kinds/api/core/v1.ts';

@@ -1,6 +1,6 @@
 /**
  * The protection of PersistentVolumeClaims: a claim that is deleted stays until no pod on a node uses it. Pods are read
- * only while a claim waits for them.
+ * from the first deletion of a claim on, not before.
  */
 
 import type { DeepReadonly, Stored } from '../../client/object-types.ts';
@@ -34,7 +34,7 @@ export const claimProtectionLoop: LoopDefinition = {
 
 type Volume = DeepReadonly<NonNullable<NonNullable<Pod['spec']>['volumes']>[number]>;
 
-/** The claim of a volume. A claim that is made for the pod has the names of both. */
+/** Returns the name of the claim of a volume. The claim of an ephemeral volume is named POD-VOLUME. */
 function claimName(pod: Stored<Pod>, { name, persistentVolumeClaim, ephemeral }: Volume): string | undefined {
   if (persistentVolumeClaim !== undefined) return persistentVolumeClaim.claimName;
   return ephemeral === undefined ? undefined : `${pod.metadata.name}-${name}`;

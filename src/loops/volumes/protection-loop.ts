@@ -12,11 +12,13 @@ import { unlessChanged } from '../outdated-writes.ts';
 export interface Protection<T> {
   readonly kind: Kind<T>;
   readonly finalizer: string;
-  /** Called for an object that is being deleted. `loop` can be given informers whose changes may end the use. */
+  /**
+   * Called for an object that is being deleted. It may call `loop.follow` with informers whose changes can end the use.
+   */
   isInUse(object: Stored<T>, loop: KeyedLoop): Promise<boolean>;
 }
 
-/** Returns a loop that the caller starts with `start`, after it has added informers of its own. */
+/** Starts and returns the loop. */
 export function protectionLoop<T extends ObjectBase>(context: LoopContext, protection: Protection<T>): KeyedLoop {
   const { kind, finalizer } = protection;
   const informer = context.informers.informer(kind);
@@ -38,7 +40,7 @@ export function protectionLoop<T extends ObjectBase>(context: LoopContext, prote
   });
 }
 
-/** Whether nothing is to be done, unless something stops using the object. */
+/** Whether the object has the finalizer that its state requires: present until the deletion, absent afterwards. */
 function isDone({ metadata }: Stored<ObjectBase>, finalizer: string): boolean {
   const isProtected = metadata.finalizers?.includes(finalizer) ?? false;
   return isProtected !== (metadata.deletionTimestamp !== undefined);
