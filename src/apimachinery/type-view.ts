@@ -44,6 +44,7 @@ export interface StructView {
   readonly preserveUnknown: boolean;
   /** Other `x-kubernetes-` extensions of the type's OpenAPI schema, such as `x-kubernetes-unions`. Default none. */
   readonly extensions?: Readonly<JsonObject>;
+  /** Returns the field with this JSON name; undefined if the type does not have it. */
   field(name: string): FieldView | undefined;
   fields(): Iterable<FieldView>;
 }

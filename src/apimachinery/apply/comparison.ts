@@ -9,7 +9,10 @@ import { union } from '../field-set/set-algebra.ts';
 import { type ItemKey, itemElement, itemKeys, KeyIndex } from './list-items.ts';
 import { kindOf, LIST, type ListType, MAP, type MapType, type MergeType, type ValueKind } from './merge-type.ts';
 
-/** No path is in more than one of the sets, unless a value changes its kind. */
+/**
+ * The changes from one object to another. A path is in at most one of the sets, unless a value changes its kind, such
+ * as from a map to a list.
+ */
 export interface Comparison {
   readonly removed: FieldSet;
   readonly modified: FieldSet;
@@ -22,20 +25,22 @@ export function isSame({ removed, modified, added }: Comparison): boolean {
   return removed.isEmpty && modified.isEmpty && added.isEmpty;
 }
 
-/** Both values must have the type; duplicates are allowed. */
+/** Returns the changes from `left` to `right`. Both values must have the type; duplicate items are allowed. */
 export function compareTyped(left: JsonValue, right: JsonValue, type: MergeType): Comparison {
   const changes = compare(left, right, type) ?? NO_CHANGES;
-  // A root that changes as a whole has no path that a set could hold.
+  // A root that changes as a whole has no path, so the sets cannot contain it.
   return changes.modified.isMember ? { ...changes, modified: EMPTY_SET } : changes;
 }
 
-/** The paths that `right` changes or adds. A value that changes as a whole is a member itself. */
+/**
+ * Returns the paths that `right` changes or adds. If the root changes as a whole, the returned set is a member itself.
+ */
 export function writtenPaths(left: JsonValue, right: JsonValue, type: MergeType): FieldSet {
   const changes = compare(left, right, type);
   return changes === undefined ? EMPTY_SET : union(changes.modified, changes.added);
 }
 
-/** Undefined if no field changes, which is the usual case. */
+/** The changes below one path. Undefined if no field changes, which is the usual case. */
 type Changes = Comparison | undefined;
 
 const MODIFIED: Comparison = { removed: EMPTY_SET, modified: LEAF, added: EMPTY_SET };
@@ -185,7 +190,7 @@ function compareDuplicates(
   }
 }
 
-/** Everything that appears or disappears with a value: its own path and all paths below it. */
+/** Returns the paths that appear or disappear with a value: its own path and all paths below it. */
 export function everyPath(value: JsonValue, type: MergeType): FieldSet {
   switch (kindOf(type, value)) {
     case MAP:

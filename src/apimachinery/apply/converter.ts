@@ -4,19 +4,20 @@ import type { MergeType } from './merge-type.ts';
 import type { TypedValue } from './typed-value.ts';
 
 /**
- * The versions of one resource. Managers own fields in the version in which they wrote them, so an update looks at the
- * object in each of these versions. It asks for nothing as long as all managers use the version of the request.
+ * The versions of one resource, as the updater needs them. A manager owns fields in the version in which it wrote them,
+ * so an update needs the object in the version of every manager. `convert` is not called while all managers use the
+ * version of the request.
  */
 export interface Converter {
   /**
-   * The type of the resource in a version; undefined if the version is not served any more. Its managers are then
-   * forgotten.
+   * Returns the type of the resource in a version; undefined if the version is no longer served. The updater then drops
+   * the managers of that version.
    */
   typeAt(apiVersion: string): MergeType | undefined;
   /**
-   * The object in another version. Called only for versions that `typeAt` knows and that differ from the object's. The
-   * argument must not be modified. A failure is thrown or rejected and ends the update; its message begins with
-   * `purpose`.
+   * Returns the object in another version. Called only for versions that `typeAt` knows and that differ from the
+   * version of the object. Must not modify the argument. A failure is thrown or rejected and ends the update; its
+   * message begins with `purpose`.
    */
   convert(object: TypedValue, apiVersion: string, purpose: string): MaybePromise<TypedValue>;
 }
@@ -32,7 +33,7 @@ export interface Conversion {
 /** An algorithm that yields conversions, is resumed with their results, and returns `R`. */
 export type Steps<R> = Generator<Conversion, R, TypedValue>;
 
-/** Runs an algorithm to its end: synchronously as long as the converter answers synchronously. */
+/** Runs an algorithm to its end. Returns a promise only if the converter returns one. */
 export function runSteps<R>(steps: Steps<R>, converter: Converter): MaybePromise<R> {
   let step = steps.next();
   while (step.done !== true) {

@@ -7,13 +7,13 @@ import { formatJson, quoteList } from '../go-format.ts';
 import type { ListType } from './merge-type.ts';
 
 /**
- * The key by which items of an associative list are matched; two items are the same item if their keys are `===`.
- * Cheaper than a path element: the item itself in a set, the value of the key where there is one, otherwise a text of
- * all of them.
+ * The key by which items of an associative list are matched; two items are the same item if their keys are `===`. A key
+ * is cheaper than a path element. It is the item itself in a set, the value of the key field if a list has one key
+ * field, and a string of all key values otherwise.
  */
 export type ItemKey = string | number | bigint | boolean;
 
-/** The keys of the items, or the position of the first item that has none and why. */
+/** The keys of all items, or the index of the first item without a key and the reason. */
 export type ItemKeys =
   | { readonly ok: true; readonly keys: readonly ItemKey[] }
   | { readonly ok: false; readonly index: number; readonly message: string };
@@ -28,7 +28,7 @@ export function itemKeys(type: ListType, items: JsonArray): ItemKeys {
   return { ok: true, keys };
 }
 
-/** The key of one item; undefined if it has none: see `itemProblem`. */
+/** Returns the key of an item; undefined if it has none, for the reason that `itemProblem` returns. */
 export function itemKey(type: ListType, item: JsonValue): ItemKey | undefined {
   if (type.relation === 'set') return typeof item === 'object' ? undefined : item;
   if (!isJsonObject(item)) return undefined;
@@ -52,18 +52,21 @@ function keyValue(type: ListType, item: JsonValue, name: string): JsonValue | un
   return getField(item as Record<string, JsonValue>, name) ?? missingKey(type, item, name);
 }
 
-/** Null is a value of its own; only a field that is absent takes the default. */
+/** Returns the value of a key field that is null or absent. Null stays null; only an absent field gets its default. */
 function missingKey(type: ListType, item: JsonValue, name: string): JsonValue | undefined {
   return Object.hasOwn(item as Record<string, JsonValue>, name) ? null : type.keyDefault(name);
 }
 
-/** Texts stand for themselves, unless they begin like the text of a value that is not a scalar. */
+/**
+ * Returns the key of an item with one key field. A string is its own key. Null, objects and lists become strings that
+ * begin with NUL; a string that begins with NUL is escaped, so that it equals none of them.
+ */
 function singleKey(value: JsonValue): ItemKey {
   if (typeof value === 'string') return value.startsWith('\u0000') ? `\u0000"${value}` : value;
   return typeof value === 'object' ? `\u0000${formatJson(value)}` : value;
 }
 
-/** Why an item has no key. */
+/** Returns the reason why an item has no key. */
 export function itemProblem(type: ListType, item: JsonValue): string {
   if (type.relation === 'set') {
     if (item === null) return "associative list without keys has an element that's an explicit null";
@@ -76,7 +79,10 @@ export function itemProblem(type: ListType, item: JsonValue): string {
   return `associative list with keys has an element that omits all key fields ${quoteList(type.keys)} (and doesn't have default values for any key fields)`;
 }
 
-/** The path element of an item that has a key. Keys that an item lacks and that have no default are left out. */
+/**
+ * Returns the path element of an item that has a key. Leaves out key fields that the item lacks and that have no
+ * default.
+ */
 export function itemElement(type: ListType, item: JsonValue): PathElement {
   if (type.relation === 'set') return new ValueElement(item);
   const names: string[] = [];
@@ -90,10 +96,10 @@ export function itemElement(type: ListType, item: JsonValue): PathElement {
   return new KeyElement(names, values);
 }
 
-/** Lists up to this length are searched one by one. */
+/** KeyIndex searches lists up to this length linearly. */
 const SHORT = 12;
 
-/** Finds keys of a list. Short lists are searched, long ones get an index. */
+/** Finds the items of a list by key. Long lists get a Map. */
 export class KeyIndex {
   readonly keys: readonly ItemKey[];
   readonly #positions: ReadonlyMap<ItemKey, number> | undefined;
@@ -103,12 +109,12 @@ export class KeyIndex {
     this.#positions = keys.length <= SHORT ? undefined : firstPositions(keys);
   }
 
-  /** The position of the first item with the key; -1 if there is none. */
+  /** Returns the position of the first item with the key; -1 if there is none. */
   find(key: ItemKey): number {
     return this.#positions === undefined ? this.keys.indexOf(key) : (this.#positions.get(key) ?? -1);
   }
 
-  /** The keys that more than one item has. Undefined if there are none, which is the usual case. */
+  /** Returns the keys that more than one item has. Undefined if there are none, which is the usual case. */
   duplicates(): Set<ItemKey> | undefined {
     let found: Set<ItemKey> | undefined;
     for (let i = 0; i < this.keys.length; i++) {

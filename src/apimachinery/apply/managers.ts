@@ -10,16 +10,16 @@ export interface VersionedSet {
   readonly applied: boolean;
 }
 
-/** By manager. The caller chooses the text that identifies a manager. */
+/** The field sets of all managers, by a string that identifies the manager. The caller chooses the string. */
 export type Managers = Map<string, VersionedSet>;
 
-/** A field whose value would change though another manager owns it. */
+/** A field that an apply would change although `manager`, another manager, owns it. */
 export interface Conflict {
   readonly manager: string;
   readonly path: Path;
 }
 
-/** One conflict for each path, in the order of the managers given. */
+/** Returns one conflict for each path, in the order of the map. */
 export function conflictsOf(sets: ReadonlyMap<string, FieldSet>): Conflict[] {
   return Array.from(sets, ([manager, set]) => Array.from(set.paths(), (path) => ({ manager, path }))).flat();
 }

@@ -1,7 +1,7 @@
 /**
  * The merge type: how values of a type are merged. It corresponds to structured-merge-diff's schema atoms. A type may
- * allow scalars, lists and objects at once; the value decides which of the three applies. Types are immutable, may be
- * recursive, and open their parts when a value first needs them.
+ * allow scalars, lists and objects at once; the value decides which of the three applies. Types are immutable and may
+ * be recursive. The fields of a map and the items of a list are computed when a value first needs them.
  */
 import type { JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
@@ -38,7 +38,7 @@ export class MergeType {
 /** A field of an object type. */
 export interface MergeField {
   readonly type: MergeType;
-  /** Stands for the field where it is a key of list items and an item lacks it. */
+  /** The value of the field in a list item that lacks it, if the field is a key of the list. */
   readonly defaultValue: JsonValue | undefined;
 }
 
@@ -48,9 +48,9 @@ interface MapParts {
   readonly values: MergeType | undefined;
 }
 
-/** Objects: named fields, free keys, or both. */
+/** The type of objects: named fields, arbitrary keys, or both. */
 export class MapType {
-  /** True if the whole object is one value. */
+  /** True if the object is merged as one value. */
   readonly atomic: boolean;
   #open: (() => MapParts) | undefined;
   #parts: MapParts | undefined;
@@ -104,19 +104,20 @@ export class MapType {
 
 export interface ListTypeOptions {
   /**
-   * `atomic`: the list is one value. `set`: items are told apart by value. `map`: items are told apart by their keys.
+   * `atomic`: the list is one value. `set`: items are identified by their value. `map`: items are identified by their
+   * key fields.
    */
   readonly relation: 'atomic' | 'set' | 'map';
-  /** Of a `map`. */
+  /** The key fields. Only for relation `map`. */
   readonly keys?: readonly string[];
   readonly items: () => MergeType;
 }
 
 export class ListType {
   readonly relation: 'atomic' | 'set' | 'map';
-  /** As declared. */
+  /** The key fields in the declared order. */
   readonly keys: readonly string[];
-  /** In byte order, as path elements have them. */
+  /** The key fields in byte order, as in path elements. */
   readonly sortedKeys: readonly string[];
   #makeItems: (() => MergeType) | undefined;
   #items: MergeType | undefined;
@@ -136,7 +137,7 @@ export class ListType {
     return this.#items;
   }
 
-  /** The value that stands for a key which an item lacks; undefined if there is none. */
+  /** Returns the default of a key field, for an item that lacks the field; undefined if there is none. */
   keyDefault(key: string): JsonValue | undefined {
     return this.items.map?.fields.get(key)?.defaultValue;
   }
@@ -144,12 +145,12 @@ export class ListType {
 
 const NO_FIELDS: ReadonlyMap<string, MergeField> = new Map();
 
-/** Objects with free keys. */
+/** Returns the type of objects with arbitrary keys. */
 export function freeMap(values: () => MergeType, atomic = false): MapType {
   return new MapType(atomic, () => ({ fields: NO_FIELDS, values: values() }));
 }
 
-/** Any value at all, taken as a whole: RawExtension, and what deduced lists hold. */
+/** The type of any value, merged as one value: RawExtension, and items of deduced lists. */
 export const UNTYPED_ATOMIC: MergeType = new MergeType({
   scalar: 'untyped',
   list: new ListType({ relation: 'atomic', items: () => UNTYPED_ATOMIC }),
@@ -157,8 +158,8 @@ export const UNTYPED_ATOMIC: MergeType = new MergeType({
 });
 
 /**
- * Any value at all, merged by what it is: objects field by field, lists as a whole. The type of custom resources
- * without a schema.
+ * The type of any value, merged by the kind of the value: objects field by field, lists as one value. Custom resources
+ * without a schema have this type.
  */
 export const DEDUCED: MergeType = new MergeType({
   scalar: 'untyped',
@@ -166,7 +167,7 @@ export const DEDUCED: MergeType = new MergeType({
   map: freeMap(() => DEDUCED),
 });
 
-/** The kind by which `value` is merged under `type`. */
+/** Returns the kind by which `value` is merged under `type`. */
 export function kindOf(type: MergeType, value: JsonValue): ValueKind {
   if (typeof value !== 'object') return type.scalar === undefined ? type.fallback : SCALAR;
   if (value === null) return type.fallback;

@@ -1,6 +1,7 @@
 /**
- * The merge of a configuration into an object. Nothing is removed; where both have a leaf, the configuration's value
- * stays. The result shares every subtree that the merge does not change, and is the object itself if nothing changes.
+ * The merge of a configuration into an object. Nothing is removed; where both have a leaf, the value of the
+ * configuration wins. The result shares every subtree that the merge does not change, and is the object itself if
+ * nothing changes.
  */
 import {
   equalJson,
@@ -13,7 +14,10 @@ import {
 import { type ItemKey, itemKeys, KeyIndex } from './list-items.ts';
 import { kindOf, LIST, type ListType, MAP, type MapType, type MergeType } from './merge-type.ts';
 
-/** Both values must have the type. The object may hold duplicates in associative lists, the configuration must not. */
+/**
+ * Returns the merged value. Both values must have the type. The object may have duplicate items in associative lists,
+ * the configuration must not.
+ */
 export function mergeTyped(object: JsonValue, config: JsonValue, type: MergeType): JsonValue {
   if (object === config) return object;
   switch (kindOf(type, config)) {
@@ -31,8 +35,8 @@ function keepEqual(object: JsonValue, config: JsonValue): JsonValue {
 }
 
 /**
- * Null merges like an object without entries, unless the object has none either: then null and `{}` differ and the
- * configuration's stays.
+ * Null merges like an object without entries. If neither side has entries, null and `{}` are different values, and the
+ * value of the configuration wins.
  */
 function mergeMaps(object: JsonValue, config: JsonValue, type: MapType): JsonValue {
   const before = isJsonObject(object) ? object : undefined;
@@ -66,7 +70,7 @@ function mergeLists(object: JsonValue, config: JsonValue, type: ListType): JsonV
   if (after === undefined || after.length === 0) return before;
   const [beforeKeys, afterKeys] = [itemKeys(type, before), itemKeys(type, after)];
   if (!beforeKeys.ok || !afterKeys.ok) return config;
-  // Mostly an applier sends the items that are there, in their order.
+  // Usually an applier sends the items that exist, in their order.
   const merged = sameItems(beforeKeys.keys, afterKeys.keys)
     ? after.map((item, i) => mergeTyped(before[i] as JsonValue, item, type.items))
     : new ListMerge(type, [before, after], [beforeKeys.keys, afterKeys.keys]).run();

@@ -1,10 +1,11 @@
-/** Field sets to which the named fields above their members are added. */
+/** Structured-merge-diff's `EnsureNamedFieldsAreMembers`: adds the named fields above the members of a field set. */
 import { asMember, FieldSet } from '../field-set/field-set.ts';
 import { KeyElement, type PathElement } from '../field-set/path-element.ts';
 import type { MergeType } from './merge-type.ts';
 
 /**
- * The set, and every named field of the type on the way to its members. Keys of maps and items of lists are not added.
+ * Returns the set with every named field of the type on the way to its members. Does not add keys of maps and items of
+ * lists.
  */
 export function ensureNamedFieldsAreMembers(set: FieldSet, type: MergeType | undefined): FieldSet {
   if (set.elements.length === 0 || type === undefined) return set;

@@ -1,6 +1,7 @@
 /**
  * Removal of abandoned fields. A field is abandoned if the applier applied it last time, does not apply it now, and no
  * other manager owns it. A list item or struct field is removed together with the fields below it that no manager owns.
+ * Corresponds to `prune` of structured-merge-diff's `merge.Updater`.
  */
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { FieldSet } from '../field-set/field-set.ts';
@@ -24,14 +25,14 @@ export interface PruneRequest {
   /** The managers, with the applier's new set. */
   readonly managers: Managers;
   readonly applier: string;
-  /** The applier's set before; undefined if it has none. */
+  /** The applier's set before this apply; undefined if it has none. */
   readonly last: VersionedSet | undefined;
 }
 
 const FAILED = 'failed to prune fields';
 const LAST = 'last applied version';
 
-/** The merged object without abandoned fields, in the version it came in. */
+/** Returns the merged object without abandoned fields, in the version of `merged`. */
 export function* prune({ merged, managers, applier, last }: PruneRequest, converter: Converter): Steps<TypedValue> {
   if (last === undefined || last.set.isEmpty || converter.typeAt(last.apiVersion) === undefined) return merged.typed;
   const next = managers.get(applier) as VersionedSet;
@@ -44,7 +45,7 @@ export function* prune({ merged, managers, applier, last }: PruneRequest, conver
   return (yield* convertTo(pruned, next.apiVersion, FAILED)).typed;
 }
 
-/** Restores what any manager owns, the applier's new set included. */
+/** Restores the removed fields that any manager owns, the applier with its new set included. */
 function* addBackOwnedItems(
   merged: VersionedValue,
   pruned: VersionedValue,
@@ -73,7 +74,7 @@ function* addBackOwnedItems(
   return pruned;
 }
 
-/** Restores what the applier did not own last time. */
+/** Restores the removed fields that the applier did not own last time. */
 function* addBackDanglingItems(merged: VersionedValue, pruned: VersionedValue, last: FieldSet): Steps<VersionedValue> {
   const purpose = `${FAILED}: failed add back dangling items: failed to convert pruned object to ${LAST}`;
   const left = yield* convertTo(pruned, merged.apiVersion, purpose);
@@ -82,7 +83,7 @@ function* addBackDanglingItems(merged: VersionedValue, pruned: VersionedValue, l
   return withValue(merged, removeItems(merged.typed.value, abandoned, merged.typed.type));
 }
 
-/** The object in a version that the converter knows; no conversion if it is in that version. */
+/** Returns the object in a version that the converter knows. Converts nothing if the object is in that version. */
 export function* convertTo(object: VersionedValue, apiVersion: string, purpose = ''): Steps<VersionedValue> {
   if (object.apiVersion === apiVersion) return object;
   return { typed: yield { object: object.typed, apiVersion, purpose }, apiVersion };

@@ -1,15 +1,14 @@
 /**
- * Field sets that were written under an earlier schema. Where a list or object has become atomic since, its owner owns
- * it as a whole. The other direction needs no change: the owner of a value that was atomic and is granular now owns
- * only its path.
+ * Reconciliation of field sets that were written under an earlier schema. If a list or object has become atomic since
+ * then, an owner of its parts now owns the whole value. The other direction needs no change: the owner of a value that
+ * was atomic and is granular now owns only its path.
  */
 import { FieldSet, LEAF } from '../field-set/field-set.ts';
 import type { PathElement } from '../field-set/path-element.ts';
 import { LIST, MAP, type MergeType } from './merge-type.ts';
 
 /**
- * The set as the type has it now; the set itself if nothing changes. Fields that the type does not have are left as
- * they are.
+ * Returns the set under the present type; the set itself if nothing changes. Keeps fields that the type does not have.
  */
 export function reconcileFieldSet(set: FieldSet, type: MergeType): FieldSet {
   if (set.elements.length === 0 || isAtomic(type)) return set;

@@ -11,8 +11,8 @@ import { itemElement, itemKey } from './list-items.ts';
 import { kindOf, LIST, type ListType, MAP, type MapType, type MergeType } from './merge-type.ts';
 
 /**
- * The value without the fields and items of the set. Shares what it keeps; returns the value itself if the set names
- * nothing in it.
+ * Returns the value without the fields and items of the set. The result shares the remaining parts with the value; it
+ * is the value itself if the set names nothing in it.
  */
 export function removeItems(value: JsonValue, items: FieldSet, type: MergeType): JsonValue {
   switch (kindOf(type, value)) {
@@ -65,7 +65,7 @@ function removeFromList(value: JsonValue, items: FieldSet, type: ListType): Json
   return kept.length > 0 ? kept : null;
 }
 
-/** The value with nothing but the fields and items of the set. */
+/** Returns a value with only the fields and items of the set. */
 export function extractItems(value: JsonValue, items: FieldSet, type: MergeType): JsonValue {
   switch (kindOf(type, value)) {
     case MAP:
@@ -78,8 +78,8 @@ export function extractItems(value: JsonValue, items: FieldSet, type: MergeType)
 }
 
 /**
- * A member is taken as far as the set around it names its fields again, which is what structured-merge-diff does;
- * leaves are taken whole.
+ * As in structured-merge-diff, a field that is a member is extracted with the set of its parent, not with the set below
+ * the field. A leaf is extracted as it is.
  */
 function extractFromMap(value: JsonValue, items: FieldSet, type: MapType): JsonValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
@@ -95,8 +95,8 @@ function extractFromMap(value: JsonValue, items: FieldSet, type: MapType): JsonV
 }
 
 /**
- * The set with the key fields of every list item on the way to a member that the value has, so that an extract can be
- * applied again. `present` is the field set of the value.
+ * Returns the set with the key fields of every list item on the way to a member that the value has, so that an
+ * extracted value can be applied again. `present` is the field set of the value.
  */
 export function withKeyFields(items: FieldSet, present: FieldSet): FieldSet {
   const keys: Path[] = [];

@@ -8,7 +8,7 @@ import type { PathElement } from '../field-set/path-element.ts';
 import { itemElement, itemKeys, KeyIndex } from './list-items.ts';
 import { kindOf, LIST, type ListType, MAP, type MapType, type MergeType } from './merge-type.ts';
 
-/** The value must have the type; duplicates are allowed. */
+/** Returns the field set. The value must have the type; duplicate items are allowed. */
 export function toFieldSet(value: JsonValue, type: MergeType): FieldSet {
   const set = setOf(value, type);
   return set.isMember ? EMPTY_SET : set;
@@ -47,7 +47,7 @@ function setOfMap(object: JsonObject, type: MapType): FieldSet {
   return createFieldSet(false, elements, children);
 }
 
-/** Null and the empty object: nothing below them is in a set, so their own path is. */
+/** Whether a value is null or the empty object. No path below such a value is in a set, so its own path is. */
 function isHollow(value: JsonValue): boolean {
   if (typeof value !== 'object' || Array.isArray(value)) return false;
   for (const _ in value) return false;
@@ -74,7 +74,10 @@ interface Duplicates {
   readonly repeated: readonly boolean[];
 }
 
-/** Items that share a key are owned as one, and nothing below them is. Undefined if there are none. */
+/**
+ * Finds items that share a key. Such items are owned together, and no path below them is owned. Undefined if there are
+ * none.
+ */
 function duplicatesOf(items: JsonArray, type: ListType): Duplicates | undefined {
   if (items.length < 2) return undefined;
   const read = itemKeys(type, items);

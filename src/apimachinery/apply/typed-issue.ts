@@ -1,4 +1,4 @@
-/** Findings against a value that does not have its merge type, as data. */
+/** The issues of a value that does not have its merge type, as data. */
 import type { JsonValue } from '../../base/json-value.ts';
 import { formatPath, type Path, type PathElement } from '../field-set/path-element.ts';
 
@@ -7,11 +7,11 @@ export type TypedIssueKind =
   | 'undeclared'
   /** An item of an associative list whose key another item has. */
   | 'duplicate'
-  /** An item of an associative list that cannot be told apart from others. */
+  /** An item of an associative list without a key. */
   | 'keyless'
   /** A value of another kind than the type has. */
   | 'type'
-  /** Objects nested deeper than apply walks. */
+  /** A value nested deeper than MAX_TYPED_DEPTH. */
   | 'depth';
 
 export interface TypedIssue {
@@ -30,7 +30,7 @@ export interface PendingIssue {
   readonly value?: JsonValue;
 }
 
-/** `.spec.x: field not declared in schema`, one line each if there are several. */
+/** Formats issues as `.spec.x: field not declared in schema`, one per line if there are several. */
 export function formatTypedIssues(issues: readonly TypedIssue[]): string {
   const lines = issues.map(({ path, message }) => (path.length === 0 ? message : `${formatPath(path)}: ${message}`));
   return lines.length === 1 ? (lines[0] as string) : ['errors:', ...lines.map((line) => `  ${line}`)].join('\n');

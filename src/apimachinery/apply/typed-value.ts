@@ -1,4 +1,4 @@
-/** A value with its merge type, and the reader that makes one of an unchecked value. */
+/** A value together with the merge type against which it was validated. */
 import type { JsonValue } from '../../base/json-value.ts';
 import type { MergeType } from './merge-type.ts';
 import type { TypedIssue } from './typed-issue.ts';
@@ -14,7 +14,7 @@ export type TypedResult =
   | { readonly ok: true; readonly typed: TypedValue }
   | { readonly ok: false; readonly issues: readonly TypedIssue[] };
 
-/** Checks a value against a type. */
+/** Validates a value against a type. The result shares the value. */
 export function asTyped(value: JsonValue, type: MergeType, options?: ValidateOptions): TypedResult {
   const issues = validateTyped(value, type, options);
   return issues === undefined ? { ok: true, typed: { value, type } } : { ok: false, issues };

@@ -54,7 +54,7 @@ describe('validation', () => {
     );
   });
 
-  it('allows duplicates where it is told to', () => {
+  it('allows duplicates with the option allowDuplicates', () => {
     expect(validateTyped({ set: ['a', 'a'] }, TYPE, { allowDuplicates: true })).toBeUndefined();
   });
 
@@ -103,7 +103,7 @@ describe('a field set of a value', () => {
     expect(equalSets(set, fieldSetOf(['text'], ['inner'], ['map'], ['list']))).toBe(true);
   });
 
-  it('has items that share a key as one, without what is below them', () => {
+  it('has one element for items that share a key, and nothing below it', () => {
     const set = toFieldSet({ items: [{ name: 'a' }, { name: 'b' }, { name: 'a' }, { name: 'a' }] }, TYPE);
     const [a, b] = [keyElement({ name: 'a' }), keyElement({ name: 'b' })];
     expect(equalSets(set, fieldSetOf(['items', a], ['items', b], ['items', b, 'name']))).toBe(true);
@@ -260,7 +260,7 @@ describe('removal and extraction', () => {
 });
 
 describe('a set from an earlier schema', () => {
-  it('owns as a whole what has become atomic', () => {
+  it('contains a value that has become atomic as a whole', () => {
     const set = fieldSetOf(['point', 'x'], ['list', new ValueElement('a')], ['inner', 'text'], ['gone', 'field']);
     const expected = fieldSetOf(['point'], ['list'], ['inner', 'text'], ['gone', 'field']);
     expect(equalSets(reconcileFieldSet(set, TYPE), expected)).toBe(true);

@@ -116,7 +116,7 @@ describe('apply', () => {
     );
   });
 
-  it('makes the applier the owner of what it applied if it is forced', () => {
+  it('makes the applier the owner of the applied fields if it is forced', () => {
     fc.assert(
       fc.property(history(typedObject), filledObject, (state, value) => {
         const before = state.live;
@@ -188,7 +188,7 @@ describe('apply', () => {
     expect([paths(state.setOf('one')), paths(state.setOf('two'))]).toEqual([['.text'], ['.text']]);
   });
 
-  it('removes what the applier has abandoned and others do not own', () => {
+  it('removes fields that the applier has abandoned and no other manager owns', () => {
     const state = stateAfter(
       apply('one', { map: { a: 'x', b: 'x' }, set: ['a', 'b'], items: [{ name: 'x', value: 1 }, { name: 'y' }] }),
       apply('two', { map: { b: 'x' }, items: [{ name: 'y' }] }),
@@ -213,7 +213,7 @@ describe('apply', () => {
 });
 
 describe('update', () => {
-  it('owns what it changes and takes it from others', () => {
+  it('owns the fields that it changes and takes them from others', () => {
     const state = stateAfter(
       apply('one', { text: 'a', map: { a: 'x' } }),
       update('two', { text: 'b', map: { a: 'x' } }),
@@ -221,7 +221,7 @@ describe('update', () => {
     expect([paths(state.setOf('one')), paths(state.setOf('two'))]).toEqual([['.map.a'], ['.text']]);
   });
 
-  it('forgets managers that own nothing any more', () => {
+  it('drops managers that no longer own a field', () => {
     const state = stateAfter(apply('one', { text: 'a' }), update('two', { number: 1 }));
     expect([...state.managers.keys()]).toEqual(['two']);
   });
@@ -295,7 +295,7 @@ describe('several versions', () => {
     expect(outcome).toMatchObject({ kind: 'applied', object: { value: { same: 'x' } } });
   });
 
-  it('forget the managers of a version that is not served any more', () => {
+  it('drop the managers of a version that is no longer served', () => {
     const gone: Managers = new Map([['one', { set: fieldSetOf(['new']), apiVersion: 'v0', applied: true }]]);
     const outcome = new Updater({ converter: converter((value) => value) }).apply(
       request('v2', { new: 'a' }, { new: 'b' }, gone),

@@ -57,14 +57,18 @@ export class Updater {
   }
 
   /**
-   * The managers after a write that made `next` of the live object by other means than apply. The manager owns what the
-   * write changed; managers that lose all their fields are dropped.
+   * Returns the managers after a write other than an apply, which turned `live` into `next`. The writing manager owns
+   * the changed fields; managers that lose all their fields are dropped. Failures of conversions are thrown or
+   * rejected.
    */
   update(request: UpdateRequest & { readonly next: TypedValue }): MaybePromise<Managers> {
     return runSteps(this.#update(request), this.#converter);
   }
 
-  /** Merges a configuration into the live object. */
+  /**
+   * Merges a configuration into the live object. Conflicts are an outcome; failures of conversions are thrown or
+   * rejected.
+   */
   apply(request: ApplyRequest): MaybePromise<ApplyOutcome> {
     return runSteps(this.#apply(request), this.#converter);
   }
@@ -106,7 +110,7 @@ export class Updater {
     return { kind: 'applied', object, managers: updated };
   }
 
-  /** The managers whose versions are served, with their sets reconciled to the present schema. */
+  /** Returns the managers whose versions are served, with their sets reconciled with the present schema. */
   #reconcile(managers: Managers): Managers {
     const reconciled: Managers = new Map();
     for (const [manager, versioned] of managers) {
@@ -119,8 +123,8 @@ export class Updater {
   }
 
   /**
-   * Takes changed fields from all managers but the writer, in the version of each. Returns the conflicts instead if it
-   * is not forced.
+   * Removes the changed fields from the sets of all managers but the writer, in the version of each set. Returns the
+   * conflicts instead if there are any and `force` is false.
    */
   *#takeOver(write: Write, force: boolean): Steps<Managers | Conflict[]> {
     const { managers, manager } = write;
@@ -164,7 +168,7 @@ export class Updater {
   }
 }
 
-/** A write whose result is known. `changes` is what it changes in its own version. */
+/** A write whose result is known. `changes` are the changes in the version of the write. */
 interface Write {
   readonly live: TypedValue;
   readonly next: TypedValue;

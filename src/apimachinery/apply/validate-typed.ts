@@ -1,6 +1,6 @@
 /**
- * Validation of a value against its merge type. Everything else in this folder requires values that passed it.
- * A valid value costs no allocation beyond the keys of its associative lists.
+ * Validation of a value against its merge type. All other functions of this folder require values that passed this
+ * validation. A valid value costs no allocation beyond the keys of its associative lists.
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { formatElement, IndexElement, type PathElement } from '../field-set/path-element.ts';
@@ -18,7 +18,7 @@ import {
 } from './merge-type.ts';
 import type { PendingIssue, TypedIssue, TypedIssueKind } from './typed-issue.ts';
 
-/** Types may be recursive. No real object is nested this deep. */
+/** The deepest nesting that is valid. Types may be recursive, and no real object is nested this deep. */
 export const MAX_TYPED_DEPTH = 1000;
 
 export interface ValidateOptions {
@@ -26,7 +26,10 @@ export interface ValidateOptions {
   readonly allowDuplicates?: boolean;
 }
 
-/** The findings; undefined if the value has the type. A list whose items have no key is not looked at further. */
+/**
+ * Returns the issues; undefined if the value has the type. Does not validate the items of a list in which an item has
+ * no key.
+ */
 export function validateTyped(
   value: JsonValue,
   type: MergeType,

@@ -15,7 +15,7 @@ import {
   UNTYPED_ATOMIC,
 } from './merge-type.ts';
 
-/** The merge type of a view. */
+/** Returns the merge type of a view. */
 export function mergeTypeOf(view: TypeView): MergeType {
   return typeOf(view, false);
 }
@@ -71,7 +71,7 @@ function structType(view: StructView, preserves: boolean): MapType {
   });
 }
 
-/** A list that declares nothing about apply merges as strategic merge declares it. */
+/** A list without declarations for apply is merged by its declarations for strategic merge patch. */
 function fieldType({ type, patchStrategies, patchMergeKey }: FieldView, preserves: boolean): MergeType {
   if (type.kind !== 'list' || type.declared === true || !patchStrategies.includes('merge'))
     return typeOf(type, preserves);
@@ -102,7 +102,7 @@ function scalarType(view: ScalarView): MergeType {
   return type;
 }
 
-/** Undefined for types that OpenAPI describes without a type, which may hold anything. */
+/** Undefined for types that OpenAPI describes without a type, whose values may be of any kind. */
 function scalarKind({ scalar, format = '' }: ScalarView): ScalarKind | undefined {
   switch (scalar) {
     case 'string':

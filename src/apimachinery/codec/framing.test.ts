@@ -67,7 +67,7 @@ describe('JSON framing', () => {
 });
 
 describe('length-delimited framing', () => {
-  it('gives back what was framed, however it is cut', () => {
+  it('returns the framed values, however the stream is cut', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 6 }), chunkSizes, (bodies, sizes) => {
         const frames = decode(new LengthDelimitedDecoder(), concatBytes(bodies.map(framed)), sizes);

@@ -11,14 +11,14 @@ export interface AcceptClause {
 }
 
 const NO_PARAMS: ReadonlyMap<string, string> = new Map();
-/** The most cached headers. A full cache is cleared. */
-const MAX_REMEMBERED = 256;
-const MAX_REMEMBERED_LENGTH = 1024;
-const acceptMemory: Map<string, readonly AcceptClause[]> = new Map();
+/** The largest number of cached headers. A full cache is cleared. */
+const MAX_CACHED = 256;
+const MAX_CACHED_LENGTH = 1024;
+const acceptCache: Map<string, readonly AcceptClause[]> = new Map();
 
 /** The clauses of an Accept header, best first. Malformed clauses are left out. */
 export function parseAccept(header: string): readonly AcceptClause[] {
-  const known = acceptMemory.get(header);
+  const known = acceptCache.get(header);
   if (known !== undefined) return known;
   const clauses: AcceptClause[] = [];
   for (const part of header.split(',')) {
@@ -26,9 +26,9 @@ export function parseAccept(header: string): readonly AcceptClause[] {
     if (clause !== undefined) clauses.push(clause);
   }
   const sorted = sortClauses(clauses);
-  if (header.length <= MAX_REMEMBERED_LENGTH) {
-    if (acceptMemory.size >= MAX_REMEMBERED) acceptMemory.clear();
-    acceptMemory.set(header, sorted);
+  if (header.length <= MAX_CACHED_LENGTH) {
+    if (acceptCache.size >= MAX_CACHED) acceptCache.clear();
+    acceptCache.set(header, sorted);
   }
   return sorted;
 }
@@ -65,7 +65,7 @@ function parseClause(part: string): AcceptClause | undefined {
 
 const DECIMAL = /^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
 
-/** Rounded to 32 bits. A text that is not a number counts as 0. */
+/** Parses a quality as a float32. A text that is not a number counts as 0. */
 function parseQuality(text: string): number {
   return DECIMAL.test(text) ? Math.fround(Number(text)) : 0;
 }

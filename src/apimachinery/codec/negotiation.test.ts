@@ -29,7 +29,7 @@ describe('parseAccept', () => {
     expect(order).toEqual(['a/b', 'application/json', 'application/*', '*/*']);
   });
 
-  it('leaves out what is malformed and takes a bad quality for zero', () => {
+  it('leaves out malformed clauses and reads a malformed quality as zero', () => {
     expect(parseAccept('json, a/b/c, , x/y;q=abc;k=v;z').map((c) => [c.type, c.quality, [...c.params]])).toEqual([
       ['x', 0, [['k', 'v']]],
     ]);

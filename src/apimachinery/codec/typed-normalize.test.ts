@@ -84,7 +84,7 @@ describe('normalizing a typed value', () => {
     });
   });
 
-  it('drops unknown fields, with names told apart by case', () => {
+  it('drops unknown fields, with case-sensitive names', () => {
     const value = { Text: 'a', nosuch: { deep: 1 }, inner: { nosuch: 1, name: 'b' } };
     expect(text(value)).toBe('{"plainText":"","plainTexts":null,"plainLabels":null,"inner":{"name":"b","size":0}}');
   });
@@ -102,7 +102,7 @@ describe('normalizing a typed value', () => {
     expect(JSON.stringify(kept({ labels }).labels)).toBe('{"__proto__":"y","b":"x"}');
   });
 
-  it('prints times in UTC and without what their type does not hold', () => {
+  it('prints times in UTC, with the precision of their type', () => {
     expect(scalar('gone', '2024-02-29T12:00:00.999+05:30')).toBe('2024-02-29T06:30:00Z');
     expect(scalar('gone', '2024-03-04T05:06:07Z')).toBe('2024-03-04T05:06:07Z');
     expect(scalar('micro', '2024-03-04T05:06:07.000001Z')).toBe('2024-03-04T05:06:07.000001Z');
@@ -162,7 +162,7 @@ describe('normalizing a typed value', () => {
     expect(text({}, view)).toBe('{"every":"0s"}');
   });
 
-  it('does not change what it was given, and is idempotent', () => {
+  it('does not change its argument, and is idempotent', () => {
     const value: JsonObject = { labels: { b: 'x', a: null }, texts: [null], inner: { size: 3, nosuch: 1 }, count: 7n };
     const before = cloneJson(value);
     const once = kept(value);

@@ -53,7 +53,7 @@ export class FieldSet {
     return path.length > 0 && at.isMember;
   }
 
-  /** All members: those of one level precede what is below that level. */
+  /** Yields all members. The members of a level precede those of the levels below it. */
   *paths(): Generator<Path> {
     yield* pathsBelow(this, []);
   }
@@ -89,7 +89,8 @@ export function findElement(elements: readonly PathElement[], element: PathEleme
 }
 
 /**
- * The node over parts in any order; the elements must differ. Takes ownership of both arrays and sorts them in place.
+ * Returns a node with these parts, which may be in any order; the elements must differ. Takes ownership of both arrays
+ * and sorts them in place.
  */
 export function createFieldSet(isMember: boolean, elements: PathElement[], children: FieldSet[]): FieldSet {
   if (elements.length === 0) return isMember ? LEAF : EMPTY_SET;
@@ -97,7 +98,10 @@ export function createFieldSet(isMember: boolean, elements: PathElement[], child
   return new FieldSet(isMember, elements, children);
 }
 
-/** Sorts by insertion: most levels are short, and fields of typed objects are often in order already. */
+/**
+ * The largest number of elements that are sorted by insertion. Most levels are short, and fields of typed objects are
+ * often in order already.
+ */
 const MAX_INSERTIONS = 64;
 
 function sortParts(elements: PathElement[], children: FieldSet[]): void {

@@ -51,7 +51,10 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
   return level[0] ?? EMPTY_SET;
 }
 
-/** One operand has so many more elements than the other that looking the others up is cheaper than walking both. */
+/**
+ * The ratio of sizes from which looking up the elements of the smaller set in the larger one is cheaper than walking
+ * both.
+ */
 const UNEVEN = 16;
 
 /** The paths that are in both sets; elements are those of `a`. */

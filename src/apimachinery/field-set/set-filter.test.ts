@@ -17,7 +17,7 @@ describe('an exclude filter', () => {
 });
 
 describe('an include filter', () => {
-  it('keeps what a pattern with a wildcard reaches, and the members on the way', () => {
+  it('keeps the paths that match a pattern with a wildcard, and the members on the way', () => {
     const filter = includeFilter(['spec', 'containers', ANY_ELEMENT, 'resources']);
     const set = fieldSetOf(
       ['spec', 'containers', a],
@@ -28,7 +28,7 @@ describe('an include filter', () => {
     expect(texts(filter(set))).toEqual(['.spec.containers[name="a"]', '.spec.containers[name="b"].resources.limits']);
   });
 
-  it('keeps what any of several patterns reaches', () => {
+  it('keeps the paths that match any of several patterns', () => {
     const filter = includeFilter(['spec', a], ['spec', b, 'x'], ['metadata']);
     const set = fieldSetOf(['spec', a, 'y'], ['spec', b, 'y'], ['spec', b, 'x'], ['metadata', 'name'], ['status']);
     expect(texts(filter(set))).toEqual(['.metadata.name', '.spec[name="a"].y', '.spec[name="b"].x']);

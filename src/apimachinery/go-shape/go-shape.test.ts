@@ -110,7 +110,7 @@ describe('a Go value', () => {
     expect(goValue(shapes, 'Template', {})).toEqual({ Spec: { Flag: false } });
   });
 
-  it('has the member of a union that its JSON value tells', () => {
+  it('has the member of a union that its JSON value selects', () => {
     expect(goValue(shapes, 'OrBool', true)).toEqual({ Allows: true, Schema: null });
     expect(goValue(shapes, 'OrBool', false)).toEqual({ Allows: false, Schema: null });
     expect(goValue(shapes, 'OrBool', { flag: true })).toEqual({ Allows: true, Schema: { Flag: true } });

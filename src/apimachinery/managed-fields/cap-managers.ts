@@ -16,8 +16,8 @@ export const MAX_UPDATE_MANAGERS = 10;
 const ANCIENT_CHANGES = 'ancient-changes';
 
 /**
- * The managed fields with at most `max` entries of updates, if versions allow: entries of different versions are not
- * merged.
+ * Returns the managed fields with at most `max` entries of updates. There may be more, because entries of different
+ * versions are not merged.
  */
 export function capUpdateManagers(managed: Managed, max: number = MAX_UPDATE_MANAGERS): Managed {
   const updaters: string[] = [];
@@ -41,7 +41,10 @@ export function capUpdateManagers(managed: Managed, max: number = MAX_UPDATE_MAN
   return mergeBuckets(managed, buckets);
 }
 
-/** Replaces the entries of each version by one, and adds them to the bucket of an earlier write if there is one. */
+/**
+ * Replaces the given entries of each version by one entry, which includes the existing entry `ancient-changes` of that
+ * version.
+ */
 function mergeBuckets(managed: Managed, buckets: ReadonlyMap<string, readonly string[]>): Managed {
   const managers = new Map(managed.managers);
   const details = new Map(managed.details);

@@ -1,4 +1,4 @@
-/** The answers to applies that cannot be carried out. */
+/** The Status of an apply that has conflicts or whose configuration is invalid. */
 import type { JsonObject } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { Conflict } from '../apply/managers.ts';
@@ -20,8 +20,8 @@ import { childPath, type FieldPath, keyPath } from '../validation/field-path.ts'
 import type { EntryDetails, Managed, ManagerIdentity } from './managed.ts';
 
 /**
- * 409 with a cause for each field. Managers are in the order of their identifiers; the reference has them in random
- * order.
+ * Returns a 409 with a cause for each field. Managers are in the order of their identifiers; the reference has them in
+ * random order.
  */
 export function conflictStatus(conflicts: readonly Conflict[], { details }: Managed): Status {
   const told = conflicts
@@ -63,7 +63,8 @@ function formatManager({ manager, operation, apiVersion, subresource }: ManagerI
 }
 
 /**
- * 422 for a configuration that does not have its type. The reference answers a bare 500 (kubernetes/kubernetes#139253).
+ * Returns a 422 for a configuration that does not have its type. The reference answers a bare 500
+ * (kubernetes/kubernetes#139253).
  */
 export function invalidConfigStatus(kind: GroupKind, config: JsonObject, issues: readonly TypedIssue[]): Status {
   return invalid(kind, nameOf(config), issues.map(toFieldIssue));

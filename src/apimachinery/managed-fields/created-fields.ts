@@ -45,7 +45,7 @@ export function createdFields(
   return out.isEmpty ? undefined : out.build();
 }
 
-/** The metadata that the server sets, and the object itself, belong to no manager. */
+/** Returns the fields of metadata. Fields that the server sets, and `metadata` itself, belong to no manager. */
 function metadataFields(value: JsonValue, type: MergeType, zero: JsonValue | undefined): ShapedFields | undefined {
   if (!isMap(value, type)) return undefined;
   const before = isMap(zero, type) ? zero : NOTHING;
@@ -75,7 +75,8 @@ function ownableNames(metadata: JsonObject, type: MapType): readonly string[] {
 }
 
 /**
- * The fields of a value in the place of `zero`; undefined if there are none. `zero` is undefined if there was nothing.
+ * Returns the fields of a value that replaces `zero`; undefined if there are none. `zero` is undefined if there was no
+ * value.
  */
 function addedFields(value: JsonValue, type: MergeType, zero: JsonValue | undefined): ShapedFields | undefined {
   if (zero === undefined) return allFields(value, type);
@@ -97,7 +98,7 @@ function changedFields(object: JsonObject, type: MapType, zero: JsonObject): Sha
   return out.isEmpty ? undefined : out.build();
 }
 
-/** The fields of a value that was not there before. */
+/** Returns the fields of a new value. */
 function allFields(value: JsonValue, type: MergeType): ShapedFields {
   if (typeof value !== 'object' || value === null) return LEAF_FIELDS;
   switch (kindOf(type, value)) {

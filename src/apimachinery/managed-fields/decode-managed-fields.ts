@@ -1,4 +1,4 @@
-/** Reading of `metadata.managedFields`. */
+/** The decoder of `metadata.managedFields`. */
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { Managers } from '../apply/managers.ts';
 import { EMPTY_SET } from '../field-set/field-set.ts';
@@ -13,9 +13,9 @@ export type DecodedManaged =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Reads entries. Of two entries with one identity the later counts. `origin` says where they come from: those of a
- * stored object are written again as they are while their manager does not change; those of a request are always
- * written anew.
+ * Reads entries. Of two entries with the same identity the later one counts. `origin`: entries of a stored object are
+ * reused when they are encoded, as long as their manager does not change. Entries of a request are always encoded
+ * again.
  */
 export function decodeManagedFields(value: JsonValue | undefined, origin: 'stored' | 'request'): DecodedManaged {
   if (value === undefined || value === null) return { ok: true, managed: NOTHING_MANAGED };
@@ -38,7 +38,7 @@ export function managedFieldsProblem(value: JsonValue | undefined): string | und
   return decoded.ok ? undefined : decoded.message;
 }
 
-/** True for entries by which a client asks to forget all managers: an empty list, or a single entry without content. */
+/** Reports whether a client asks to remove all managers: by an empty list, or by a single empty entry. */
 export function isResetManagedFields(value: JsonValue | undefined): boolean {
   if (!Array.isArray(value)) return false;
   const [only] = value;

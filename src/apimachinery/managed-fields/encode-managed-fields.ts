@@ -1,5 +1,5 @@
 /**
- * Writing of `metadata.managedFields`, in the order of the reference: by operation, time, manager, version and
+ * The encoder of `metadata.managedFields`, in the order of the reference: by operation, time, manager, version and
  * subresource.
  */
 import type { JsonArray, JsonObject } from '../../base/json-value.ts';
@@ -15,8 +15,8 @@ interface Entry {
 }
 
 /**
- * The entries; undefined if there are no managers. Entries that were read from the stored object and did not change
- * are the same objects.
+ * Returns the entries; undefined if there are no managers. Entries that were decoded from the stored object and have
+ * not changed are the same JavaScript objects.
  */
 export function encodeManagedFields({ managers, details }: Managed): JsonArray | undefined {
   if (managers.size === 0) return undefined;
@@ -54,7 +54,7 @@ function compareEntries(a: Entry, b: Entry): number {
 
 const TIME_LENGTH = '2006-01-02T15:04:05Z'.length;
 
-/** Entries without a time are older than 1970 ends. */
+/** Compares the times of two entries. A missing or malformed time counts as the beginning of 1970. */
 export function compareTimes(a: string | undefined, b: string | undefined): number {
   if (a === b) return 0;
   // Times of four-digit years sort like their texts.

@@ -155,7 +155,7 @@ function labels(count: number): JsonObject {
 }
 
 describe('an apply', () => {
-  it('of nothing new keeps the time and tells that nothing changed', () => {
+  it('of nothing new keeps the time and reports that nothing changed', () => {
     const fields = createFieldManager();
     const config = thing({ spec: { text: 'a' } });
     const first = fields.apply(undefined, config, { manager: 'one', force: false, now: '2026-01-01T00:00:01Z' });
@@ -168,7 +168,7 @@ describe('an apply', () => {
     expect(again).toEqual({ ok: true, object: first.object, changed: false });
   });
 
-  it('of what others have already shares it without a time', () => {
+  it('of a field that others own shares the field without a time', () => {
     const writer = new Writer();
     writer.apply('one', thing({ spec: { text: 'a' } }));
     writer.apply('two', thing({ spec: { text: 'a' } }));
@@ -204,7 +204,7 @@ describe('an apply', () => {
     );
   });
 
-  it('to an object without managers conflicts with what was there before', () => {
+  it('to an object without managers conflicts with its fields before the first apply', () => {
     const writer = new Writer();
     writer.live = thing({ metadata: { uid: 'u' }, spec: { text: 'a', other: 'b' } });
     expect(writer.apply('one', thing({ spec: { text: 'b' } }))?.message).toBe(
@@ -320,7 +320,7 @@ describe('the annotation of client-side apply', () => {
     );
   });
 
-  it('follows what kubectl applies', () => {
+  it('is set to the configuration that kubectl applies', () => {
     const writer = applied(thing({ spec: { text: 'a' } }));
     writer.apply('kubectl', thing({ spec: { text: '<' } }));
     const { metadata } = writer.live as { metadata: { annotations: JsonObject } };

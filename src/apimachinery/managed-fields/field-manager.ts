@@ -1,6 +1,6 @@
 /**
- * The field manager of a resource in one version: it keeps `metadata.managedFields` through writes of every kind and
- * carries out applies. One exists per resource, version and subresource. It holds no state of objects.
+ * The field manager of a resource in one version: it updates `metadata.managedFields` on every write and executes
+ * server-side apply. There is one field manager per resource, version and subresource. It keeps no state of objects.
  *
  * The order of its steps is that of the managers which the reference chains in `managedfields.NewDefaultFieldManager`:
  * version check, last-applied annotation, tracking from the first apply on, bound on update managers, identity,
@@ -44,14 +44,14 @@ import { stripMeta } from './strip-meta.ts';
 /** The versions of a resource, as the field manager needs them. */
 export interface ResourceVersions {
   /**
-   * How objects of a version merge; undefined for a version that is not served. Called several times a request: answer
-   * from a map.
+   * Returns the merge type of a version; undefined for a version that is not served. Called several times per request,
+   * so it must be a cheap lookup.
    */
   typeAt(apiVersion: string): MergeType | undefined;
   /**
-   * An object of the field manager's version, or one that a conversion returned, in another version. Called only where
-   * managers of another version exist. Must not modify the argument. A failure is thrown or rejected; an update then
-   * drops managedFields, an apply fails.
+   * Returns an object in another version. The argument is in the field manager's version, or is the result of an
+   * earlier conversion; it must not be modified. Called only if managers of another version exist. A failure is thrown
+   * or rejected: an update then drops managedFields, and an apply fails.
    */
   convert(object: JsonObject, apiVersion: string): MaybePromise<JsonObject>;
 }
@@ -104,7 +104,7 @@ export type ApplyOutcome =
     }
   | { readonly ok: false; readonly status: Status };
 
-/** Marks the writer of an update while its fields are found out; no entry is called like this. */
+/** The key of the writer in Managers while its fields are computed. No entry has this key. */
 const CURRENT_OPERATION = 'current-operation';
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
@@ -143,8 +143,8 @@ export class FieldManager {
    * stored, before mutating admission; `live` is the stored object, undefined on create. Both are in the version of the
    * request.
    *
-   * Returns undefined, or why the fields could not be tracked: the object is then written without managedFields, as in
-   * the reference.
+   * Returns undefined, or the reason why the fields could not be tracked. The object is then written without
+   * managedFields, as in the reference.
    */
   update(live: JsonObject | undefined, next: JsonObject, context: UpdateContext): MaybePromise<string | undefined> {
     if (live === undefined && this.#resetAtRoot !== undefined && managedFieldsOf(next) === undefined)
@@ -163,8 +163,8 @@ export class FieldManager {
   }
 
   /**
-   * Applies a configuration to the live object, or to a new one if `live` is undefined. Nothing that is passed is
-   * modified. Conversions that fail are thrown or rejected; everything else is an outcome.
+   * Applies a configuration to the live object, or to a new one if `live` is undefined. Modifies none of its arguments.
+   * Failures of conversions are thrown or rejected; every other failure is an outcome.
    */
   apply(live: JsonObject | undefined, config: JsonObject, context: ApplyContext): MaybePromise<ApplyOutcome> {
     const [apiVersion, kind] = [textAt(config, 'apiVersion'), textAt(config, 'kind')];
@@ -224,7 +224,10 @@ export class FieldManager {
     return managedOrNothing(decodeManagedFields(managedFieldsOf(live), 'stored'));
   }
 
-  /** Before the first apply, everything that the object has belongs to one manager. */
+  /**
+   * Returns the managers before an apply. If there are none, the manager BEFORE_FIRST_APPLY owns all fields of the
+   * object.
+   */
   #trackedFrom(live: JsonObject, managed: Managed, now: string): MaybePromise<Managed | Failure> {
     if (managed.managers.size > 0) return managed;
     return this.#update(this.#newObject(), live, managed, { manager: BEFORE_FIRST_APPLY, now });
@@ -298,7 +301,7 @@ export class FieldManager {
     return { ok: true, object: result, changed: annotated !== live.value };
   }
 
-  /** A stored object, or one of an update. It may hold duplicates. */
+  /** Returns a stored object, or the object of an update, with its type. It may have duplicate items in lists. */
   #asTyped(value: JsonObject): TypedResult {
     if (this.#decodedObjects) return { ok: true, typed: { value, type: this.#type } };
     return asTyped(value, this.#type, { allowDuplicates: true });
@@ -330,12 +333,15 @@ function cannotType(what: string, issues: readonly TypedIssue[]): string {
   return `${what}: ${formatTypedIssues(issues)}`;
 }
 
-/** Entries that cannot be read are forgotten. */
+/** Returns the managed fields; none if the entries cannot be decoded. */
 function managedOrNothing(decoded: DecodedManaged): Managed {
   return decoded.ok ? decoded.managed : NOTHING_MANAGED;
 }
 
-/** A failure of a conversion as a text: updates go on without managed fields. */
+/**
+ * Runs an update. Returns the message of an error that it throws or rejects with: the write continues without
+ * managedFields.
+ */
 function attempt(run: () => MaybePromise<string | undefined>): MaybePromise<string | undefined> {
   const told = (error: unknown): string => (error instanceof Error ? error.message : String(error));
   try {
@@ -368,8 +374,8 @@ function joined(written: VersionedSet, previous: VersionedSet): VersionedSet {
 }
 
 /**
- * Conversions lead to objects that have the type of their version. Duplicates are not allowed there, as in the
- * reference.
+ * Returns a converter that validates its results against the type of their version. As in the reference, duplicate
+ * items in lists are an error there.
  */
 function converterOf(versions: ResourceVersions): Converter {
   return {

@@ -9,10 +9,10 @@ import { findTextOf } from '../field-set/element-table.ts';
 import { NOTHING_BELOW } from '../field-set/fields-v1.ts';
 import type { PathElement } from '../field-set/path-element.ts';
 
-/** When there are as many shapes, all are forgotten. One takes about 200 bytes. */
+/** The number of shapes at which the trie is emptied. A shape takes about 200 bytes. */
 const MAX_SHAPES = 16_384;
 
-/** Larger objects are rarely alike. */
+/** The largest number of elements of a shared object. Larger objects are rarely equal. */
 const MAX_SHARED = 64;
 
 class FieldsShape implements ShapedFields {
@@ -55,7 +55,7 @@ class FieldsShape implements ShapedFields {
     return this.#fields;
   }
 
-  /** The root stands for the owner of the object itself. */
+  /** Builds the FieldsV1 object. The element of a root is `.` if the value itself is owned. */
   #write(): JsonObject {
     if (this.#parent === undefined) return this.#element === '.' ? { '.': NOTHING_BELOW } : {};
     const out = this.#parent.#write();

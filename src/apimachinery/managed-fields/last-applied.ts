@@ -1,7 +1,7 @@
 /**
  * The annotation of kubectl's client-side apply. When `kubectl apply --server-side` takes over an object that was
- * applied from the client, fields that are as the annotation has them are not a conflict, and the annotation follows
- * what is applied. Only the manager `kubectl` gets this treatment.
+ * applied from the client, fields that still have the value in the annotation do not conflict, and the annotation is
+ * set to the applied configuration. Only the manager `kubectl` gets this treatment.
  */
 import { readJson } from '../../base/json-read.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
@@ -20,10 +20,13 @@ export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-confi
 /** The manager for which the annotation counts. */
 export const KUBECTL_MANAGER = 'kubectl';
 
-/** All annotations of an object together (`TotalAnnotationSizeLimitB`). */
+/** The largest size of all annotations of an object (`TotalAnnotationSizeLimitB` of upstream). */
 const MAX_ANNOTATIONS = 256 * 1024;
 
-/** The conflicts that remain, given that fields which are as last applied from the client may be taken. */
+/**
+ * Returns the conflicts that remain if the applier may take fields that still have their value of the last client-side
+ * apply.
+ */
 export function conflictsBeyondLastApplied(
   conflicts: readonly Conflict[],
   live: TypedValue,
@@ -35,7 +38,7 @@ export function conflictsBeyondLastApplied(
 
 /**
  * The fields of the last client-side apply that the object still has as they were applied; undefined if the annotation
- * tells nothing.
+ * is absent or cannot be used.
  */
 function lastAppliedSet(live: TypedValue, apiVersion: string): FieldSet | undefined {
   const text = lastAppliedOf(live.value as JsonObject);
@@ -56,8 +59,8 @@ function lastAppliedOf(object: JsonObject): string {
 }
 
 /**
- * The object with its annotation set to the configuration, if it has one. The object itself is not changed. Annotations
- * that become too large lose it.
+ * Returns the object with the annotation set to the configuration, if it has the annotation. Does not modify the
+ * object. Removes the annotation if annotations would become too large.
  */
 export function withLastApplied(object: JsonObject, config: JsonObject): JsonObject {
   const before = lastAppliedOf(object);

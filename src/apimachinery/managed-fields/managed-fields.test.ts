@@ -148,7 +148,7 @@ describe('ownership of replicas', () => {
     expect(parentEntriesOf(options, scale)).toEqual({ ok: true, entries: [parent[0], parent[1]] });
   });
 
-  it('cannot be told from entries that cannot be read', () => {
+  it('cannot be distinguished from entries that cannot be read', () => {
     expect(scaleEntriesOf({ ...options, parentEntries: 'x' }).ok).toBe(false);
     expect(parentEntriesOf(options, [{ operation: 'x' }]).ok).toBe(false);
   });

@@ -110,7 +110,7 @@ describe('the owners of fields', () => {
     expect(result.ok && result.tree.owners).toEqual([]);
   });
 
-  it('cannot be told if managedFields are malformed', () => {
+  it('are not known if managedFields are malformed', () => {
     const message = (managedFields: JsonValue): string => {
       const result = ownerTree({ metadata: { managedFields } });
       return result.ok ? '' : result.message;

@@ -2,8 +2,8 @@
  * The owners of the fields of an object, as a tree. Invariants: every field of the object is in the tree, but for those
  * that no manager can own; every path that a manager owns is in the tree, also if the object does not have it.
  *
- * managedFields do not say how a list or object merges. It is taken apart if a manager owns a part of it, and is one
- * value otherwise.
+ * managedFields do not say how a list or object merges. A list or object has children in the tree if a manager owns a
+ * part of it, and is one value otherwise.
  */
 import { equalJson, getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { FieldSet } from '../field-set/field-set.ts';
@@ -29,7 +29,7 @@ export interface OwnerNode {
   readonly value: JsonValue | undefined;
   /** The owners of this field, in the order of managedFields. Those of a field inside are not repeated here. */
   readonly owners: readonly FieldOwner[];
-  /** Empty for a scalar and for a value that is not taken apart. */
+  /** Empty for a scalar, and for a list or object that is one value. */
   readonly children: readonly OwnerNode[];
 }
 

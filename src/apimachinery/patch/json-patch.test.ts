@@ -106,7 +106,7 @@ describe('operations of a JSON patch', () => {
     });
   });
 
-  it('read ~1 and ~0 in paths, and ignore what stands before the first slash', () => {
+  it('read ~1 and ~0 in paths, and ignore text before the first slash', () => {
     expect(apply({ 'a/b': 1, 'm~n': 2 }, { op: 'remove', path: '/a~1b' }, { op: 'remove', path: '/m~0n' })).toEqual({});
     expect(apply({}, { op: 'add', path: 'x/y', value: 1 })).toEqual({ y: 1 });
   });

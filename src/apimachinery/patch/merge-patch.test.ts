@@ -109,7 +109,7 @@ describe('a merge patch', () => {
 });
 
 describe('diffMergePatch', () => {
-  it('names what changed', () => {
+  it('names the changed fields', () => {
     expect(diffMergePatch({ a: 1, b: { c: 1, d: 1 }, l: [1], s: {} }, { b: { c: 2, d: 1 }, l: [2], s: {} })).toEqual({
       ok: true,
       value: { a: null, b: { c: 2 }, l: [2] },

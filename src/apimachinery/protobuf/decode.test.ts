@@ -27,7 +27,7 @@ import { encodeObject } from './encode.ts';
 import { encodeEnvelope } from './envelope.ts';
 
 describe('decoding', () => {
-  it('gives what Go prints for an object with nothing set', () => {
+  it('returns the value that Go prints for an object with nothing set', () => {
     const empty = new Uint8Array(0);
     expect(decoded(pod, empty)).toEqual({ metadata: {}, spec: { containers: null } });
     expect(decoded(event, empty)).toEqual({ metadata: {}, firstTimestamp: null, eventTime: null });

@@ -57,7 +57,7 @@ describe('encoding', () => {
     expect(hex(encoded(view, value))).toContain(expected.replaceAll(' ', ''));
   });
 
-  it('takes null for the zero value, and drops what the type does not list', () => {
+  it('encodes null as the zero value, and drops fields that the type does not list', () => {
     const nulls = { name: null, command: null, resources: null, livenessProbe: null, stdin: null, unknown: 5 };
     expect(hex(encoded(container, nulls))).toBe(hex(encoded(container, {})));
     expect(hex(encoded(podSpec, { containers: [null] }))).toBe(hex(encoded(podSpec, { containers: [{}] })));

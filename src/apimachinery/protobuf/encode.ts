@@ -21,7 +21,9 @@ export interface EncodeOptions {
   readonly maxDepth?: number;
   /** The longest result. Default 256 MiB. */
   readonly maxBytes?: number;
-  /** The result may be a part of a larger buffer that it keeps alive, so it must not be kept for long. Default false. */
+  /**
+   * The result may be a part of a larger buffer that it keeps alive, so it must not be kept for long. Default false.
+   */
   readonly transient?: boolean;
 }
 

@@ -20,7 +20,7 @@ describe('the envelope', () => {
     ]);
   });
 
-  it('decodes what it encodes and says where the content lies', () => {
+  it('decodes what it encodes and returns the offset of the content', () => {
     const full = { ...pod, contentEncoding: 'gzip', contentType: 'application/json' };
     const decoded = decodeEnvelope(Uint8Array.from(encodeEnvelope(full)), 1000);
     expect(decoded).toEqual({ ok: true, envelope: full, rawOffset: 1000 + 4 + 11 + 2 });
@@ -32,7 +32,7 @@ describe('the envelope', () => {
     expect(decodeEnvelope(bytes)).toEqual({ ok: true, envelope: empty, rawOffset: 10 });
   });
 
-  it('is told by its first four bytes', () => {
+  it('is recognised by its first four bytes', () => {
     expect(hasEnvelopePrefix(encodeEnvelope(pod))).toBe(true);
     expect(hasEnvelopePrefix(Uint8Array.of(0x6b, 0x38, 0x73))).toBe(false);
     expect(decodeEnvelope(Uint8Array.of(0x7b, 0x7d), 7)).toEqual({

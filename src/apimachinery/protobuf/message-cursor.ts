@@ -1,8 +1,8 @@
 /**
- * A cursor over the bytes of a protobuf message as the reference writes it. It refuses everything else without a
- * reason; `WireReader` reads every message and has the errors. The cursor is faster, because it keeps no 64-bit
- * varints.
- * Invariant: a cursor that has refused stands at the end of its bytes, so that every loop over it ends.
+ * A cursor over the bytes of a protobuf message that has the form in which the reference writes messages. It refuses
+ * any other form without an error message: `WireReader` reads every message and reports errors. The cursor is faster,
+ * because it supports no 64-bit varints. Invariant: a cursor that has refused stands at the end of its bytes, so that
+ * every loop over it ends.
  */
 import { BYTES, FIXED32, FIXED64, VARINT } from './wire.ts';
 

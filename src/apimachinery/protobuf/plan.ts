@@ -1,6 +1,7 @@
 /**
- * The encoding plan of a struct: its fields by number, with flattened messages restored. A plan is made once per view
- * on first use. Nested structs are planned when they are reached, so recursive types are allowed.
+ * The encoding plan of a struct: its fields by number. Messages that JSON flattens into the struct are nested again. A
+ * plan is made once per view on first use. Nested structs are planned when they are reached, so recursive types are
+ * allowed.
  */
 import { BugError } from '../../base/errors.ts';
 import type { FieldView, ListView, MapView, StructView, TypeView } from '../type-view.ts';

@@ -101,7 +101,7 @@ describe('a reader', () => {
     expect(reader.pos).toBe(3);
   });
 
-  it('tells a negative length from one that is too long', () => {
+  it('distinguishes a negative length from one that is too long', () => {
     const reader = new WireReader(Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01));
     expect(reader.readLength(10)).toBe(-1);
     expect(reader.error?.message).toBe('proto: negative length found during unmarshaling');
@@ -188,7 +188,7 @@ describe('a writer', () => {
     expect(views[0]?.buffer).toBe(views[1]?.buffer);
   });
 
-  it('puts a length and a tag before what was written since a mark', () => {
+  it('puts a length and a tag before the bytes written since a mark', () => {
     const bytes = written((writer) => {
       const mark = writer.size;
       writer.writeText('hi');

@@ -32,7 +32,7 @@ export class WireReader {
   readonly bytes: Uint8Array;
   pos: number;
   error: WireError | undefined = undefined;
-  /** The halves of the last varint or fixed number. */
+  /** The lower and upper 32 bits of the last varint or fixed number, both unsigned. */
   lo = 0;
   hi = 0;
   /** The field number of the last tag. */
@@ -214,11 +214,12 @@ export class WireReader {
 const scratch = new DataView(new ArrayBuffer(8));
 
 const FIRST_BYTES = 32 * 1024;
-/** A larger buffer is not kept for the next writer, nor is a smaller rest of one. */
+/** The sizes between which a buffer is kept for the next writer. */
 const MAX_SPARE_BYTES = 64 * 1024;
 const MIN_SPARE_BYTES = 4096;
 /**
- * The buffer of the last writer that finished, or the rest of it. A writer that is made before that gets one of its own.
+ * The buffer of the last finished writer, or the unused rest of it, for the next writer. A writer that finds none
+ * allocates its own buffer.
  */
 let spare: Uint8Array | undefined;
 
@@ -259,8 +260,8 @@ export class WireWriter {
   }
 
   /**
-   * Like `finish`, without a copy. The result keeps the buffer alive, whose rest later writers use: for bytes that are
-   * not kept for long.
+   * Like `finish`, without a copy. The result keeps the whole buffer alive, and later writers use the rest of it. Only
+   * for bytes that are not kept for long.
    */
   finishView(): Uint8Array {
     const bytes = this.#bytes.subarray(this.#pos);

@@ -121,14 +121,14 @@ describe('matching', () => {
     );
   });
 
-  it('tells a selector of every object from others', () => {
+  it('reports whether a selector selects every object', () => {
     expect(fields.compileFieldSelector(EVERY_FIELD)(lookupIn({}))).toBe(true);
     expect([EVERY_FIELD, parsed('a=b')].map(fields.isEveryField)).toEqual([true, false]);
   });
 });
 
 describe('introspection', () => {
-  it('tells the value that a field must have', () => {
+  it('returns the value that a field must have', () => {
     const selector = parsed('a=1,b!=2,metadata.name=x');
     expect(['metadata.name', 'a', 'b', 'c'].map((field) => fields.requiredFieldValue(selector, field))).toEqual([
       'x',

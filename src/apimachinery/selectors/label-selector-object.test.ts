@@ -86,7 +86,7 @@ describe('validation', () => {
     expect(objects.hasInvalidLabelValue(undefined)).toBe(false);
   });
 
-  it('can be told to let old values and unknown operators pass', () => {
+  it('has options that allow old values and unknown operators', () => {
     const object = { matchExpressions: [{ key: 'a', operator: 'Like', values: ['-'] }] };
     expect(texts(object)).toHaveLength(2);
     expect(texts(object, { allowInvalidValues: true })).toHaveLength(1);

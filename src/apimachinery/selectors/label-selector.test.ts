@@ -184,7 +184,7 @@ describe('matching', () => {
       );
   });
 
-  it('tells everything from nothing', () => {
+  it('distinguishes everything from nothing', () => {
     expect(compileLabelSelectorForRecord(EVERYTHING)(undefined)).toBe(true);
     expect(compileLabelSelectorForRecord(NOTHING)({ a: 'b' })).toBe(false);
     expect(selectors.matchesLabels(NOTHING, () => 'x')).toBe(false);

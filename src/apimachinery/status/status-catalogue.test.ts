@@ -163,7 +163,7 @@ describe('invalid', () => {
 });
 
 describe('genericServerResponse', () => {
-  it('says what was asked for', () => {
+  it('names the request', () => {
     const status = catalogue.genericServerResponse({ code: 404, verb: 'GET', resource: pods, name: 'a' });
     expect(status.reason).toBe('NotFound');
     expect(status.message).toBe('the server could not find the requested resource (get pods a)');

@@ -1,7 +1,7 @@
 /**
  * The catalogue of Statuses: one constructor for each Status that a server answers with. Code, reason, message and
- * details are the reference's. Invariant: only STATUS_CATALOGUE joins codes and reasons, and docs/reference/errors.md lists the
- * same entries; a test compares them.
+ * details are the reference's. Invariant: only STATUS_CATALOGUE joins codes and reasons, and docs/reference/errors.md
+ * lists the same entries; a test compares them.
  */
 
 import { quote } from '../go-format.ts';

@@ -49,32 +49,32 @@ const WORDING: Readonly<Record<IssueReason, { readonly title: string; readonly s
   FieldValueTypeInvalid: { title: 'Invalid value', showsValue: true },
 };
 
-/** A value refers to something that does not exist. */
+/** Reports a value that refers to something that does not exist. */
 export function notFound(path: FieldPath | undefined, value: JsonValue | undefined): FieldIssue {
   return { reason: 'FieldValueNotFound', path, value, detail: '' };
 }
 
-/** A required value is missing or empty. */
+/** Reports a required value that is missing or empty. */
 export function required(path: FieldPath | undefined, detail: string): FieldIssue {
   return { reason: 'FieldValueRequired', path, value: undefined, detail };
 }
 
-/** A value that must be unique occurs again. */
+/** Reports a second occurrence of a value that must be unique. */
 export function duplicate(path: FieldPath | undefined, value: JsonValue | undefined): FieldIssue {
   return { reason: 'FieldValueDuplicate', path, value, detail: '' };
 }
 
-/** A value is malformed. */
+/** Reports a malformed value. */
 export function invalid(path: FieldPath | undefined, value: JsonValue | undefined, detail: string): FieldIssue {
   return { reason: 'FieldValueInvalid', path, value, detail };
 }
 
-/** One issue for each problem of a value. */
+/** Reports each complaint about a value as one issue of its own. */
 export function complain(complaints: readonly string[], value: JsonValue, path: FieldPath): FieldIssue[] {
   return complaints.map((complaint) => invalid(path, value, complaint));
 }
 
-/** A value is not in an enumeration. The text lists `supported` in the given order, or nothing if it is empty. */
+/** Reports a value that is not in an enumeration. The text lists `supported` in the given order, if it is not empty. */
 export function notSupported(
   path: FieldPath | undefined,
   value: JsonValue | undefined,
@@ -84,37 +84,40 @@ export function notSupported(
   return { reason: 'FieldValueNotSupported', path, value, detail };
 }
 
-/** A well-formed value is not allowed under the current conditions. */
+/** Reports a well-formed value that is not allowed under the current conditions. */
 export function forbidden(path: FieldPath | undefined, detail: string): FieldIssue {
   return { reason: 'FieldValueForbidden', path, value: undefined, detail };
 }
 
-/** A value has more than `max` bytes. The text never shows the value. A negative `max` is left out of the text. */
+/**
+ * Reports a value of more than `max` bytes. The text never shows the value. A negative `max` is left out of the text.
+ */
 export function tooLong(path: FieldPath | undefined, _value: JsonValue | undefined, max: number): FieldIssue {
   const detail = max < 0 ? 'value is too long' : `may not be more than ${max} ${max === 1 ? 'byte' : 'bytes'}`;
   return { reason: 'FieldValueTooLong', path, value: undefined, detail };
 }
 
-/** A list has more than `max` items. A negative `actual` or `max` is left out of the text. */
+/** Reports a list of more than `max` items. A negative `actual` or `max` is left out of the text. */
 export function tooMany(path: FieldPath | undefined, actual: number, max: number): FieldIssue {
   const detail = max < 0 ? 'has too many items' : `must have at most ${max} ${max === 1 ? 'item' : 'items'}`;
   return { reason: 'FieldValueTooMany', path, value: actual < 0 ? undefined : actual, detail };
 }
 
-/** A value has another type than the schema. */
+/** Reports a value whose type is not that of the schema. */
 export function typeInvalid(path: FieldPath | undefined, value: JsonValue | undefined, detail: string): FieldIssue {
   return { reason: 'FieldValueTypeInvalid', path, value, detail };
 }
 
-/** Validation itself failed. `message` is the text of that failure. */
+/** Reports that validation itself failed. `message` is the text of that failure. */
 export function internalError(path: FieldPath | undefined, message: string): FieldIssue {
   return { reason: 'InternalError', path, value: undefined, detail: message };
 }
 
 /**
- * The same issue with its value printed as one of a declared type: as JSON with its keys in the given order, which must
- * be that of the declaration. Otherwise strings are quoted as by `%q` and keys are sorted, as for free-form values. Use
- * it where the Go field has a named type (`type Protocol string`) or is a struct, not for plain strings and map values.
+ * Returns the issue with its value printed as one of a declared type: as JSON with its keys in the given order, which
+ * must be that of the declaration. Otherwise strings are quoted as by `%q` and keys are sorted, as for free-form
+ * values. Use this function where the Go field has a named type (`type Protocol string`) or is a struct, not for plain
+ * strings and map values.
  */
 export function declared(issue: FieldIssue): FieldIssue {
   return { ...issue, declared: true };
@@ -133,12 +136,14 @@ export function formatIssueBody(issue: FieldIssue): string {
   return issue.detail === '' ? shown : `${shown}: ${issue.detail}`;
 }
 
-/** Appends issues to a list. There may be hundreds of thousands, more than the arguments of one call. */
+/**
+ * Appends issues to a list. `list.push(...issues)` would fail: there may be more issues than a call can have arguments.
+ */
 export function addIssues(to: FieldIssue[], more: readonly FieldIssue[]): void {
   for (const issue of more) to.push(issue);
 }
 
-/** The text of several issues: one alone, several in brackets, repeated texts once, '' for none. */
+/** Returns the text of several issues: in brackets if there are several, without repeated texts, '' for none. */
 export function formatIssues(issues: readonly FieldIssue[]): string {
   return formatAggregate(issues.map(formatIssue));
 }

@@ -22,7 +22,7 @@ describe('FieldPath', () => {
     expect(keyPath(undefined, 'k').index(1).toString()).toBe('[k][1]');
   });
 
-  it('goes on below a path', () => {
+  it('continues below a path', () => {
     const spec = FieldPath.of('spec');
     expect([childPath(spec, 'a'), indexPath(spec, 1), keyPath(spec, 'k')].map(formatPath)).toEqual([
       'spec.a',

@@ -64,17 +64,17 @@ export function formatPath(path: FieldPath | undefined): string {
   return path === undefined ? '<nil>' : path.toString();
 }
 
-/** A field below a path, or at the root. */
+/** Returns the path of a field below `path`, or at the root. */
 export function childPath(path: FieldPath | undefined, name: string): FieldPath {
   return path === undefined ? FieldPath.of(name) : path.child(name);
 }
 
-/** An item below a path, or at the root. */
+/** Returns the path of a list item below `path`, or at the root. */
 export function indexPath(path: FieldPath | undefined, index: number): FieldPath {
   return path === undefined ? FieldPath.ofIndex(index) : path.index(index);
 }
 
-/** An entry of a map below a path, or at the root. */
+/** Returns the path of a map entry below `path`, or at the root. */
 export function keyPath(path: FieldPath | undefined, key: string): FieldPath {
   return path === undefined ? FieldPath.ofKey(key) : path.key(key);
 }

@@ -37,7 +37,10 @@ const NAME_RULE =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const NAME_TEXT: string = patternText(NAME_RULE, NAME_PATTERN, 'MyName', 'my.name', '123-abc');
 
-/** A label key, annotation key or finalizer: a name of at most 63 bytes, optionally after a DNS subdomain and `/`. */
+/**
+ * Checks a label key, annotation key or finalizer: a name of at most 63 bytes, optionally after a DNS subdomain and
+ * `/`.
+ */
 export function checkQualifiedName(text: string): Complaints {
   const slash = text.indexOf('/');
   const length = text.length - slash - 1;
@@ -58,7 +61,7 @@ function isPrefix(text: string): boolean {
   return text.length <= DNS_SUBDOMAIN_MAX && isSubdomainShape(text);
 }
 
-/** Unlike the other subdomain rules, this one reports the length in bytes. */
+/** Checks the prefix of a qualified name. Unlike the other subdomain rules, the message has the length in bytes. */
 function prefixComplaints(prefix: string): string[] {
   if (prefix === '') return [`prefix part ${EMPTY_TEXT}`];
   const complaints: string[] = [];
@@ -68,7 +71,7 @@ function prefixComplaints(prefix: string): string[] {
   return complaints;
 }
 
-/** A label value: empty, or with the syntax of the name of a label key. */
+/** Checks a label value: empty, or with the syntax of the name of a label key. */
 export function checkLabelValue(text: string): Complaints {
   if (text === '' || (text.length <= LABEL_VALUE_MAX && hasShape(text, NAME))) return NONE;
   const complaints: string[] = [];
@@ -80,7 +83,7 @@ export function checkLabelValue(text: string): Complaints {
   return complaints;
 }
 
-/** One issue for each problem of a label key. */
+/** Returns one issue for each problem of a label key. */
 export function validateLabelName(name: string, path: FieldPath | undefined): FieldIssue[] {
   return checkQualifiedName(name).map((complaint) => invalid(path, name, complaint));
 }
@@ -100,7 +103,7 @@ export function validateLabels(
   return issues;
 }
 
-/** A subdomain of at least three labels, such as the name of a CRD. */
+/** Validates a subdomain of at least three labels, such as the name of a CRD. */
 export function validateFullyQualifiedName(name: string, path: FieldPath | undefined): FieldIssue[] {
   if (name === '') return [required(path, '')];
   const complaints = checkDns1123Subdomain(name);
@@ -110,7 +113,7 @@ export function validateFullyQualifiedName(name: string, path: FieldPath | undef
   return [];
 }
 
-/** A domain of at least two labels, optionally with a trailing dot. */
+/** Validates a domain of at least two labels, optionally with a trailing dot. */
 export function validateFullyQualifiedDomainName(name: string, path: FieldPath | undefined): FieldIssue[] {
   if (name === '') return [required(path, '')];
   const domain = name.endsWith('.') ? name.slice(0, -1) : name;
@@ -126,7 +129,7 @@ export function validateFullyQualifiedDomainName(name: string, path: FieldPath |
   return [];
 }
 
-/** A subdomain, `/`, and characters of an HTTP path, such as the name of a controller. */
+/** Validates a subdomain, `/`, and characters of an HTTP path, such as the name of a controller. */
 export function validateDomainPrefixedPath(text: string, path: FieldPath | undefined): FieldIssue[] {
   if (text === '') return [required(path, '')];
   const slash = text.indexOf('/');
@@ -140,7 +143,7 @@ export function validateDomainPrefixedPath(text: string, path: FieldPath | undef
   return issues;
 }
 
-/** A qualified name with a required prefix. */
+/** Validates a qualified name with a required prefix. */
 export function validateDomainPrefixedKey(key: string, path: FieldPath | undefined): FieldIssue[] {
   if (key === '') return [required(path, '')];
   const issues = validateLabelName(key, path);

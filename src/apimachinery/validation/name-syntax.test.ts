@@ -62,7 +62,7 @@ describe('rules of names', () => {
     ]);
   });
 
-  it('tells a label with dots apart from a malformed one', () => {
+  it('distinguishes a label with dots from a malformed one', () => {
     expect(names.checkDns1123Label('a.b')).toEqual(['must not contain dots']);
     expect(names.checkDns1123Label(`${'a'.repeat(63)}.b`)).toEqual([
       'must be no more than 63 characters',

@@ -65,7 +65,7 @@ export function checkDns1123Subdomain(text: string): Complaints {
   return [...complaints, patternText(SUBDOMAIN_RULE, SUBDOMAIN_PATTERN, 'example.com')];
 }
 
-/** A subdomain in which underscores may replace dashes, and each label may begin with one. */
+/** Checks a subdomain in which underscores may replace dashes, and each label may begin with an underscore. */
 export function checkDns1123SubdomainWithUnderscore(text: string): Complaints {
   const complaints = tooLong(text, DNS_SUBDOMAIN_MAX);
   const isPart = (whole: string, from: number, to: number): boolean =>
@@ -77,8 +77,8 @@ export function checkDns1123SubdomainWithUnderscore(text: string): Complaints {
 }
 
 /**
- * A subdomain in any case. The length is reported in bytes. The message shows the lower-case pattern, as in the
- * reference.
+ * Checks a subdomain in upper or lower case. The length is reported in bytes. The message shows the lower-case pattern,
+ * as in the reference.
  */
 export function checkDns1123SubdomainCaseless(text: string): Complaints {
   const complaints = isLongerThan(text, DNS_SUBDOMAIN_MAX) ? [`must be no more than ${DNS_SUBDOMAIN_MAX} bytes`] : NONE;
@@ -90,7 +90,7 @@ export function checkDns1123SubdomainCaseless(text: string): Complaints {
   return [...complaints, patternText(rule, SUBDOMAIN_PATTERN, 'Example.com')];
 }
 
-/** `*.` and a subdomain. */
+/** Checks `*.` followed by a subdomain. */
 export function checkWildcardDns1123Subdomain(text: string): Complaints {
   const complaints = tooLong(text, DNS_SUBDOMAIN_MAX);
   if (text.startsWith('*.') && isSubdomainShape(text.slice(2))) return complaints;
@@ -107,12 +107,12 @@ export function checkDns1035Label(text: string): Complaints {
   return [...complaints, patternText(rule, '[a-z]([-a-z0-9]*[a-z0-9])?', 'my-name', 'abc-123')];
 }
 
-/** A name that is a whole segment of a URL path. */
+/** Checks a name that is a whole segment of a URL path. */
 export function checkPathSegmentName(text: string): Complaints {
   return text === '.' || text === '..' ? [`may not be '${text}'`] : checkPathSegmentPrefix(text);
 }
 
-/** The prefix of such a name. `.` and `..` are valid, because more characters follow. */
+/** Checks the prefix of a path segment. `.` and `..` are valid, because more characters follow. */
 export function checkPathSegmentPrefix(text: string): Complaints {
   return ['/', '%'].filter((bad) => text.includes(bad)).map((bad) => `may not contain '${bad}'`);
 }
@@ -129,7 +129,7 @@ export function checkCIdentifier(text: string): Complaints {
 const ENV_REST: number = ALNUM | DASH | UNDERSCORE | DOT;
 const ENV_NAME: Shape = { first: LETTER | DASH | UNDERSCORE | DOT, middle: ENV_REST, last: ENV_REST };
 
-/** The strict rule of environment variables. Containers are checked with the relaxed one. */
+/** Checks the name of an environment variable by the strict rule. Containers are checked by the relaxed rule. */
 export function checkEnvVarName(text: string): Complaints {
   if (hasShape(text, ENV_NAME)) return parentFolderComplaints(text);
   const rule =
@@ -138,7 +138,7 @@ export function checkEnvVarName(text: string): Complaints {
   return [complaint, ...parentFolderComplaints(text)];
 }
 
-/** Any printable ASCII except `=`. */
+/** Checks the name of an environment variable by the relaxed rule: any printable ASCII except `=`. */
 export function checkRelaxedEnvVarName(text: string): Complaints {
   if (text === '') return [`environment variable name ${EMPTY_TEXT}`];
   if (/^[ -<>-~]*$/.test(text)) return NONE;
@@ -147,7 +147,7 @@ export function checkRelaxedEnvVarName(text: string): Complaints {
 
 const CONFIG_KEY: Shape = { first: ENV_REST, middle: ENV_REST, last: ENV_REST };
 
-/** A key of a ConfigMap or Secret, which becomes the name of a file. */
+/** Checks a key of a ConfigMap or Secret, which becomes the name of a file. */
 export function checkConfigMapKey(text: string): Complaints {
   if (hasShape(text, CONFIG_KEY) && text.length <= DNS_SUBDOMAIN_MAX) return parentFolderComplaints(text);
   const complaints = [...tooLong(text, DNS_SUBDOMAIN_MAX)];
@@ -175,7 +175,7 @@ export function checkInRange(value: number, low: number, high: number): Complain
 const PORT_CHARACTERS: number = LOWER | DIGIT | DASH;
 const PORT_NAME: Shape = { first: PORT_CHARACTERS, middle: PORT_CHARACTERS, last: PORT_CHARACTERS };
 
-/** A service name of RFC 6335, in lower case. */
+/** Checks a port name: a service name of RFC 6335, in lower case. */
 export function checkPortName(text: string): Complaints {
   const complaints = [...tooLong(text, 15)];
   if (!hasShape(text, PORT_NAME))
@@ -186,7 +186,7 @@ export function checkPortName(text: string): Complaints {
   return complaints;
 }
 
-/** Digits and a percent sign. */
+/** Checks a percentage: digits and a percent sign. */
 export function checkPercent(text: string): Complaints {
   const digits: Shape = { first: DIGIT, middle: DIGIT, last: DIGIT };
   if (text.endsWith('%') && hasShape(text, digits, 0, text.length - 1)) return NONE;

@@ -49,12 +49,12 @@ export function validateObjectMetaUpdate(
   return issues;
 }
 
-/** One issue with the new value if the two are not deeply equal. */
+/** Returns one issue, with the new value, if the two values are not deeply equal. */
 export function validateImmutableField(next: JsonValue, old: JsonValue, path: FieldPath | undefined): FieldIssue[] {
   return equalJson(next, old) ? [] : [invalid(path, next, FIELD_IMMUTABLE)];
 }
 
-/** An object that is being deleted may lose finalizers but not gain any. */
+/** Reports finalizers that were added to an object that is being deleted. */
 function validateNoNewFinalizers(
   next: readonly string[] | undefined,
   old: readonly string[] | undefined,
@@ -70,7 +70,7 @@ function validateNoNewFinalizers(
 
 type TimeText = string | null | undefined;
 
-/** Two texts of the same instant are equal. */
+/** Reports a changed time. Two texts of the same instant are equal. */
 function validateSameTime(next: TimeText, old: TimeText, path: FieldPath): FieldIssue[] {
   if ((!isSet(next) && !isSet(old)) || next === old) return [];
   if (isSet(next) && isSet(old) && Date.parse(next) === Date.parse(old)) return [];

@@ -256,7 +256,7 @@ describe('listing by pages', () => {
 });
 
 describe('a streaming list', () => {
-  it('goes on as the watch after the bookmark that ends it', () => {
+  it('continues as the watch after the bookmark that ends it', () => {
     const { state, effects } = run(
       streaming(),
       event({ type: 'ADDED', object: pod('a', '2') }),

@@ -31,7 +31,7 @@ describe('a failure made from a Status', () => {
     });
   });
 
-  it('takes what the Status lacks from the HTTP answer', () => {
+  it('takes fields that the Status lacks from the HTTP response', () => {
     const bare = statusFailure('gateway says no', { code: 503, retryAfterSeconds: 2 });
     expect(bare).toMatchObject({ code: 503, reason: '', retryAfterSeconds: 2, causes: [] });
     expect(statusFailure({ code: -1, details: { retryAfterSeconds: 'soon' } })).toMatchObject({

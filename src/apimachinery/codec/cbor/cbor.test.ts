@@ -30,7 +30,7 @@ const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
 }));
 
 describe('encodeCbor', () => {
-  it('writes what the reference writes', () => {
+  it('writes the bytes that the reference writes', () => {
     expect(hex(encodeCbor({ bb: [1, -1, 1.5, 100000.5], a: 'x', c: null }))).toBe(
       'd9d9f7' + 'a3' + '4161' + '4178' + '4163' + 'f6' + '426262' + '84' + '01' + '20' + 'f93e00' + 'fa47c35040',
     );
