@@ -1,8 +1,8 @@
 /**
- * The last server of the chain. It serves CustomResourceDefinitions and the resources that they define. Invariants:
- * nothing runs before `start()`, and requests for custom resources that arrive earlier wait for it; requests for
- * unknown resources reach the delegate unchanged; a definition that was written through this server is known in the
- * next request.
+ * The API extensions server, the last server of the delegation chain. It serves CustomResourceDefinitions and the
+ * resources that they define. Invariants: nothing runs before `start()`, and requests for custom resources that arrive
+ * earlier wait for it; requests for unknown resources reach the delegate unchanged; a definition that was written
+ * through this server is known in the next request.
  */
 import { toError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-value.ts';
@@ -51,7 +51,7 @@ export interface ApiExtensionsServer {
   counted(): readonly CountedResource[];
   /** Reads the stored definitions and, unless `readOnly`, starts the loops. Call it once. */
   start(): Promise<void>;
-  /** Ends every watch cleanly, those that start later included. */
+  /** Ends every watch cleanly, including watches that start later. */
   drain(): void;
   stop(): Promise<void>;
 }
@@ -134,7 +134,8 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
     loops.push(naming, finalizing);
     naming.start();
     finalizing.start();
-    // The custom resources come first: a client that sees a condition finds the resource served.
+    // Custom resources are the first listener, so that a client that sees the condition Established finds the resource
+    // served.
     known.follow(custom.changed, naming.changed, finalizing.changed);
     status = naming;
     lister = known;

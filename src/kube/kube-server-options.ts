@@ -95,7 +95,9 @@ export interface KubeServerOptions extends Omit<ResourceServerOptions, 'admissio
   /** Default: the durations of admission are not measured. */
   readonly metricRegistry?: MetricRegistry;
   readonly authorizationModes: readonly AuthorizationMode[];
-  /** Returns the CAs and headers that the server publishes for extension servers. Called at each renewal of its Lease. */
+  /**
+   * Returns the CAs and headers that the server publishes for extension servers. Called at each renewal of its Lease.
+   */
   readonly trust: () => AuthenticationTrust;
   /** `--event-ttl`. 0 keeps events for ever. */
   readonly eventTtlSeconds: number;
@@ -103,7 +105,10 @@ export interface KubeServerOptions extends Omit<ResourceServerOptions, 'admissio
   readonly runtimeConfig?: readonly string[];
   /** Whether a loop of this process empties and removes deleted namespaces. Otherwise a delete warns. Default false. */
   readonly terminatesNamespaces?: boolean;
-  /** Whether the storage must not be written, as that of a backup: the server writes no objects of its own. Default false. */
+  /**
+   * Whether the storage must not be written, as that of a backup: the server writes no objects of its own. Default
+   * false.
+   */
   readonly readOnly?: boolean;
   /** Kinds of other layers that are served with the built-in ones. Default none. */
   readonly resources?: readonly ResourceDefinition[];

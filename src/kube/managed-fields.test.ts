@@ -42,7 +42,7 @@ describe('a create', () => {
     expect(at(none.body, 'metadata', 'managedFields')).toBeUndefined();
   });
 
-  test('owns what conversion from the internal type adds', async () => {
+  test('owns the fields that conversion from the internal type adds', async () => {
     const daemons = { metadata: { name: 'a' }, spec: { selector: SELECTOR, template: TEMPLATE } };
     const key = 'f:deprecated.daemonset.template.generation';
     expect(owned(await kube.request('POST', DAEMON_SETS, daemons))).toMatchObject({

@@ -70,11 +70,14 @@ export interface KubeServer {
   counted(): readonly CountedResource[];
   /** Makes the OpenID documents. `externalAddress` is the host and port of this server for clients. */
   openIdDocuments(externalAddress: string): Promise<OpenIdResult>;
-  /** Starts the stores and, unless `readOnly`, writes the objects of a new server. Called once. Rejects if an object cannot be written. */
+  /**
+   * Starts the stores and, unless `readOnly`, writes the objects of a new server. Called once. Rejects if an object
+   * cannot be written.
+   */
   start(): Promise<void>;
   /**
-   * Removes this server from the endpoints of `default/kubernetes`, if others share its storage. Called before it refuses
-   * requests.
+   * Removes this server from the endpoints of `default/kubernetes`, if others share its storage. Called before it
+   * refuses requests.
    */
   leave(): Promise<void>;
   /** Ends every watch cleanly, including those that begin later. */

@@ -1,6 +1,7 @@
 /**
  * The X.509 certificate parser (RFC 5280). Names and the signed part keep their original bytes, because chains are
- * compared and verified by bytes. It accepts exactly the certificates that Go's x509 accepts, and reports Go's messages.
+ * compared and verified by bytes. It accepts exactly the certificates that Go's x509 accepts, and reports Go's
+ * messages.
  */
 import { equalBytes, formatHex } from '../base/bytes.ts';
 import { contextTag, DER } from './der.ts';

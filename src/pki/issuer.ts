@@ -18,7 +18,8 @@ export interface AuthorityFiles {
 }
 
 /**
- * The certificate and the key that the authority signs with. Throws ConfigError if the key file is missing or malformed.
+ * The certificate and the key that the authority signs with. Throws ConfigError if the key file is missing or
+ * malformed.
  */
 export async function issuerOf(authority: AuthorityFiles): Promise<Issuer> {
   const { certificatePath, keyPath, certificatePem, keyPem, issuer } = authority;

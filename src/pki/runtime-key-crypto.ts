@@ -1,7 +1,7 @@
 /**
  * The operations on keys by node:crypto where the runtime has it, otherwise by Web Crypto. Node loads Web Crypto
- * separately and runs each of its operations on another thread. A start makes five keys, and would wait for every step of
- * each.
+ * separately and runs each of its operations on another thread. A start makes five keys, and would wait for every step
+ * of each.
  */
 import type { KeyCrypto } from './key-crypto.ts';
 import { nodeKeyCrypto } from './key-crypto-node.ts';

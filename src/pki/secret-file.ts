@@ -50,7 +50,9 @@ async function place(folder: string, name: string, content: string): Promise<voi
   }
 }
 
-/** Creates the folder and its parents with mode 0700. An existing folder keeps its mode. Throws ConfigError naming it. */
+/**
+ * Creates the folder and its parents with mode 0700. An existing folder keeps its mode. Throws ConfigError naming it.
+ */
 export async function ensureSecretFolder(path: string): Promise<void> {
   try {
     await makeFolder(path);

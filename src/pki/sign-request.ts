@@ -1,6 +1,6 @@
 /**
- * The signing of certificate requests with the policy of kube-controller-manager's signer: subject and alternative names
- * are those of the request, usages those that the caller allows, nothing else of the request is copied.
+ * The signing of certificate requests with the policy of kube-controller-manager's signer: subject and alternative
+ * names are those of the request, usages those that the caller allows, nothing else of the request is copied.
  */
 import { ConfigError } from '../base/errors.ts';
 import { KEY_USAGE, OID } from './certificate.ts';

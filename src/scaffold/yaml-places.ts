@@ -1,4 +1,7 @@
-/** The places of fields in a YAML document. Invariant: a document is parsed at most once, when a place is first asked for. */
+/**
+ * The places of fields in a YAML document. Invariant: a document is parsed at most once, when a place is first asked
+ * for.
+ */
 import { parseYamlTree, type YamlNode } from '../apimachinery/codec/yaml/yaml-tree.ts';
 
 /** Line and column, both counted from one. */

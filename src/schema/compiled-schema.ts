@@ -53,8 +53,8 @@ export interface CompiledSchema {
   prune(object: JsonObject): readonly string[];
   /**
    * Removes nulls that the schema neither allows nor replaces by a default, then fills in defaults at every level.
-   * Idempotent. Throws a StatusError (413) if the defaults would make the object too large. `keepNulls` leaves nulls that
-   * have no default, so that `validate` reports them; default false.
+   * Idempotent. Throws a StatusError (413) if the defaults would make the object too large. `keepNulls` leaves nulls
+   * that have no default, so that `validate` reports them; default false.
    */
   setDefaults(object: JsonObject, keepNulls?: boolean): void;
   /**
@@ -82,8 +82,8 @@ export interface CompileOptions {
    */
   readonly patchesByListType?: boolean;
   /**
-   * The view has a protobuf form: fields have the numbers that the schema declares (`FIELD_NUMBER`), and metadata has the
-   * number 1. Default false: the type has no protobuf form.
+   * The view has a protobuf form: fields have the numbers that the schema declares (`FIELD_NUMBER`), and metadata has
+   * the number 1. Default false: the type has no protobuf form.
    */
   readonly fieldNumbers?: boolean;
   /** The type ObjectMeta, a struct. */

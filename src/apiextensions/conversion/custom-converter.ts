@@ -20,11 +20,13 @@ export interface Converter {
   convert(objects: readonly JsonObject[], from: string, to: string): MaybePromise<readonly Converted[]>;
   /** True if conversion changes neither labels nor annotations. Default false. */
   readonly keepsMetadata?: boolean;
-  /** Reports whether there are valid objects that can never be converted between two versions. Default: there are none. */
+  /**
+   * Reports whether there are valid objects that can never be converted between two versions. Default: there are none.
+   */
   mayFail?(from: string, to: string): boolean;
   /**
-   * Returns the rule that writes a field of `to`, for messages; undefined if the field is kept as it is. `steps` are the
-   * names and indices of the path of the field. Default: unknown.
+   * Returns the rule that writes a field of `to`, for messages; undefined if the field is kept as it is. `steps` are
+   * the names and indices of the path of the field. Default: unknown.
    */
   ruleOf?(steps: readonly string[], from: string, to: string): string | undefined;
   /**

@@ -74,7 +74,7 @@ describe('a definition that changes', () => {
     expect((await request('GET', '/apis/example.test/v2/namespaces/ns/gadgets/a')).status).toBe(200);
   });
 
-  it('lets running requests finish, and does not trust what they may still write', async () => {
+  it('lets running requests finish, and does not trust objects that they may still write', async () => {
     const gate = new Deferred<void>();
     const asked: string[] = [];
     const stopped: number[] = [];

@@ -1,8 +1,9 @@
 /**
  * The handler that serves the objects of one generation of a CustomResourceDefinition. Invariants: nothing is opened
  * before the first request. A replaced handler ends its watches cleanly at once, finishes its running requests and
- * stops; until then it does not trust bytes that its successor writes. The successor trusts only bytes that were
- * written after that.
+ * stops. Until it has stopped, objects may be written under either schema, so both handlers convert, prune and default
+ * every object that they read. The new handler uses stored bytes as they are only if they were written after the old
+ * one had stopped (see `StoredHistory.exactSince`).
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, internalError, methodNotAllowed, notFound } from '../../apimachinery/status/status-catalogue.ts';
@@ -24,7 +25,7 @@ import type { CustomVersion, SchemaCompiler } from './custom-version.ts';
 
 export interface HandlerHost {
   readonly registry: RegistryHost;
-  /** Its endpoints and limits are used. */
+  /** The server whose endpoints and limits the handler uses. */
   readonly server: ResourceServer;
   readonly compile: SchemaCompiler;
   readonly converter: ConverterFactory;
@@ -67,13 +68,16 @@ export class CustomHandler {
     return this.#crd;
   }
 
-  /** Takes a definition whose status has changed and nothing else. */
+  /** Replaces the definition by one that differs in its status only. */
   setStatus(crd: Crd): void {
     this.#crd = crd;
     this.#terminating = isConditionTrue(crd, 'Terminating');
   }
 
-  /** Called once this handler is the only writer of the objects. Further calls do nothing. */
+  /**
+   * Called when this handler is the only writer of the objects. Sets the revision after which stored bytes are used as
+   * they are. Further calls do nothing.
+   */
   settle(): void {
     if (this.#settled) return;
     this.#settled = true;
@@ -81,7 +85,7 @@ export class CustomHandler {
     const known = (value: number): void => {
       this.#exactSince = value;
     };
-    // Without a revision no stored bytes are trusted, which costs only time.
+    // Without a revision every object is converted, pruned and defaulted when it is read, which costs only time.
     if (isPromise(revision)) revision.then(known, (caught: unknown) => this.#host.registry.onTrouble(toError(caught)));
     else known(revision);
   }

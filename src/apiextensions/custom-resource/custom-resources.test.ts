@@ -72,7 +72,7 @@ describe('definitions that change while objects are written', () => {
     expect((await creating).status).toBe(201);
   });
 
-  it('let a running request read what the next handler has written', async () => {
+  it('let a running request read objects that the next handler has written', async () => {
     const gate = new Deferred<void>();
     let isHeld = true;
     const admission: Admission = {

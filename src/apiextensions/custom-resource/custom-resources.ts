@@ -28,7 +28,7 @@ export class CustomResources {
     this.#published = published;
   }
 
-  /** Takes every change of definitions, in order. */
+  /** The listener for changes of definitions; see `CrdLister.follow`. */
   readonly changed = (changes: readonly CrdChange[]): void => {
     for (const { name, crd } of changes) this.#replace(name, crd !== undefined && isServed(crd) ? crd : undefined);
   };
@@ -56,7 +56,7 @@ export class CustomResources {
     );
   }
 
-  /** Requests that are still running fail. The caller waits for them before it calls this. */
+  /** Stops all handlers. Requests that are still running fail, so the caller waits for them first. */
   async stop(): Promise<void> {
     const handlers = [...this.#groups.values()].flatMap((byPlural) => [...byPlural.values()]);
     this.#groups.clear();

@@ -1,4 +1,6 @@
-/** The `scale` subresource of custom resources, with replicas and selector at the paths that the definition declares. */
+/**
+ * The `scale` subresource of custom resources, with replicas and selector at the paths that the definition declares.
+ */
 import { BugError } from '../../base/errors.ts';
 import { kindView } from '../../kinds/views.ts';
 import { jsonPathTable, SCALE_COLUMNS } from '../../server/resource/json-path-columns.ts';

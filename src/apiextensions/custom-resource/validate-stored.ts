@@ -23,8 +23,8 @@ export interface StoredVersions {
 }
 
 /**
- * Returns the issues of an object in the storage version. `requested` is the version of the request. `old` is the stored
- * object in the storage version; undefined on create.
+ * Returns the issues of an object in the storage version. `requested` is the version of the request. `old` is the
+ * stored object in the storage version; undefined on create.
  */
 export function storedIssues(
   converter: Converter,

@@ -32,7 +32,10 @@ export interface FinalizingLoopOptions {
 
 /** The number of definitions that are processed at a time, as in kube-apiserver. */
 const AT_ONCE = 5;
-/** The time that instances have to go before the condition reports the failure and the deletion is tried again. */
+/**
+ * The time for which the loop waits until all instances are gone. Then the condition reports a failure, and the loop
+ * tries again.
+ */
 const WAIT_MS = 60_000;
 
 export class FinalizingLoop {
@@ -56,7 +59,7 @@ export class FinalizingLoop {
     });
   }
 
-  /** Takes every change of definitions. */
+  /** The listener for changes of definitions; see `CrdLister.follow`. */
   readonly changed = (changes: readonly CrdChange[]): void => {
     for (const { name, crd } of changes) {
       if (crd === undefined || !isHeld(crd)) {
@@ -77,7 +80,7 @@ export class FinalizingLoop {
   }
 
   async #sync(name: string): Promise<void> {
-    // Without it, a write over an older state would conflict again.
+    // A write based on an older state would conflict again.
     await this.#options.lister.fresh();
     const present = this.#options.lister.get(name);
     if (present === undefined || !isHeld(present)) return;

@@ -63,7 +63,7 @@ export class StatusLoop {
     });
   }
 
-  /** Takes every change of definitions. */
+  /** The listener for changes of definitions; see `CrdLister.follow`. */
   readonly changed = (changes: readonly CrdChange[]): void => {
     for (const { name, crd } of changes) {
       const group = groupOf(name);

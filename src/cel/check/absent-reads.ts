@@ -2,10 +2,10 @@
  * The search for reads of values that may be absent: fields of objects that are not always set, keys of maps, items of
  * lists, and values of optionals. Such a read fails at run time unless a test guards it.
  *
- * Tests guard from left to right: `has(a.b) && a.b > 0`, `!has(a.b) || a.b > 0`, `has(a.b) ? a.b : 0`, `'k' in m && m.k`,
- * `size(l) > 0 && l[0]`, `o.hasValue() ? o.value() : 0`, `l.filter(x, has(x.a)).map(x, x.a)`. Invariant: an expression
- * without an issue never fails because a value is absent. The opposite does not hold: guards of other forms are not
- * understood. Null items of lists, and errors of functions such as division by zero, are not looked for.
+ * Tests guard from left to right: `has(a.b) && a.b > 0`, `!has(a.b) || a.b > 0`, `has(a.b) ? a.b : 0`, `'k' in m &&
+ * m.k`, `size(l) > 0 && l[0]`, `o.hasValue() ? o.value() : 0`, `l.filter(x, has(x.a)).map(x, x.a)`. Invariant: an
+ * expression without an issue never fails because a value is absent. The opposite does not hold: guards of other forms
+ * are not understood. Null items of lists, and errors of functions such as division by zero, are not looked for.
  */
 import type { CallExpr, CelIssue, ComprehensionExpr, Expr, SelectExpr } from '../ast.ts';
 import type { CheckedExpression } from '../environment.ts';

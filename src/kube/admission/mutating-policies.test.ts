@@ -176,7 +176,7 @@ describe('MutatingAdmissionPolicy', () => {
     expect(body['details']).toMatchObject({ name: 'x', kind: 'deployments', causes: [{ message: text }] });
   });
 
-  it('names every failure in the causes, and goes on where failures are ignored', async () => {
+  it('names every failure in the causes, and continues if failures are ignored', async () => {
     const broken = [applying('Object{nothing: 1}'), applying('Object{data: {"b": 1}}')];
     await install(broken);
     expect((await create()).body['details']).toMatchObject({ causes: [{}, {}] });

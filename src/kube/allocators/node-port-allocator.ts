@@ -1,9 +1,8 @@
 /**
- * The allocator of node ports. On embedded storage a port is allocated while a stored Service has it, or while a running
- * request has claimed it for a Service. Nothing is stored besides the Services.
- * Invariant: a claim is dropped only after the lister has seen the Service that was written under it, so no port is
- * allocated twice.
- * Servers that share a storage claim ports there (`stored-ports.ts`).
+ * The allocator of node ports. On embedded storage a port is allocated while a stored Service has it, or while a
+ * running request has claimed it for a Service. Nothing is stored besides the Services. Invariant: a claim is dropped
+ * only after the lister has seen the Service that was written under it, so no port is allocated twice. Servers that
+ * share a storage claim ports there (`stored-ports.ts`).
  */
 
 import type { JsonObject } from '../../base/json-value.ts';

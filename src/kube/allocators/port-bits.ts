@@ -1,4 +1,7 @@
-/** The set of allocated ports of a range as a RangeAllocation has it: the bytes of a number whose bit N is port first + N. */
+/**
+ * The set of allocated ports of a range as a RangeAllocation has it: the bytes of a number whose bit N is port first +
+ * N.
+ */
 import { type PortRange, portRangeContains } from './port-range.ts';
 
 export class PortBits {

@@ -20,7 +20,7 @@ const KIND = 'RangeAllocation';
 /** The reference's interval of repairs, and the number of repairs after which a leaked port is free. */
 export const REPAIR_MS = 180_000;
 const REPAIRS_OF_LEAK = 3;
-/** Each lost attempt is a change by another server. */
+/** The number of attempts of a write. An attempt fails only if another server has changed the ports meanwhile. */
 const ATTEMPTS = 100;
 
 export interface StoredPortsOptions {
@@ -37,7 +37,7 @@ export class StoredPorts {
   /** The number of further repairs that a port without a Service survives. */
   readonly #leaks = new Map<number, number>();
   #repairedAt: number | undefined;
-  /** Changes of this server run one after the other: they would only make each other repeat. */
+  /** Changes of this server run one after the other, because concurrent changes would only conflict with each other. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: StoredPortsOptions) {
@@ -166,7 +166,7 @@ export class StoredPorts {
     return textAt(item.object, 'range') === formatPortRange(range) ? PortBits.fromData(range, dataOf(item)) : undefined;
   }
 
-  /** Returns false if another writer was quicker. */
+  /** Returns false if the stored object is no longer `seen`. */
   #write(seen: PrivateObject | undefined, bits: PortBits): Promise<boolean> {
     const fields = { metadata: {}, ...formatted(this.#options.range), data: encodeBase64(bits.toData()) };
     return this.#objects.write(this.#key, seen, fields);

@@ -111,7 +111,9 @@ function aloneEndpoints(network: ServiceNetwork, servers: ServerLeases | undefin
   return self === undefined || servers !== undefined ? [] : endpointObjects(self, [self.address]);
 }
 
-/** A failure is logged: the key of this server expires by itself, and the next server to renew corrects the endpoints. */
+/**
+ * A failure is logged: the key of this server expires by itself, and the next server to renew corrects the endpoints.
+ */
 async function leave(kube: KubeContext, servers: ServerLeases | undefined): Promise<void> {
   try {
     await servers?.remove();

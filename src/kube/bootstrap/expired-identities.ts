@@ -1,6 +1,6 @@
 /**
- * The removal of identity Leases of API servers that are gone (upstream: apiserverleasegc). A server that stops in order
- * deletes its own; that of a killed one stays until another server finds it expired.
+ * The removal of identity Leases of API servers that are gone (upstream: apiserverleasegc). A server that stops in
+ * order deletes its own; that of a killed one stays until another server finds it expired.
  */
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { numberAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';

@@ -1,8 +1,8 @@
 /**
  * The `default` ServiceAccount of each namespace, which the plugin ServiceAccount requires of every pod. The server
  * creates it together with the namespace, also without control loops, so that pods can be created at once; and at its
- * start where it is missing. The loop serviceaccount-controller restores one that was deleted. Beside a
- * kube-controller-manager whichever comes first creates it.
+ * start where it is missing. The loop serviceaccount-controller restores one that was deleted. If a
+ * kube-controller-manager runs, too, whichever is first creates the account.
  */
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { isAlreadyExists } from '../../apimachinery/status/status.ts';
@@ -13,13 +13,14 @@ import type { OwnWriter } from '../../server/own/own-writer.ts';
 import type { EnsuredObject } from '../ensurer/ensured-object.ts';
 
 export const DEFAULT_ACCOUNT = 'default';
-/** The manager that the reference's loop writes with. */
+/** The field manager of kube-controller-manager's controller. */
 const MANAGER = 'kube-controller-manager';
 
 export interface DefaultAccounts {
   /**
    * Called after a namespace was stored and before the request is answered, so that the account exists when the client
-   * knows of the namespace. Never rejects: the namespace exists, so a failure is logged, and the next start mends it.
+   * knows of the namespace. Never rejects: the namespace exists, so a failure is logged, and the next start creates the
+   * account.
    */
   create(namespace: string): Promise<void>;
 }

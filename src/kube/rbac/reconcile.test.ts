@@ -21,7 +21,7 @@ describe('a role', () => {
     expect(reconcileRole(stored, expected)).toMatchObject({ operation: 'none', object: stored });
   });
 
-  it('gets what is missing and keeps everything else', () => {
+  it('gets missing rules and annotations, and keeps everything else', () => {
     const metadata = { ...expected.metadata, uid: 'u', labels: { boot: 'mine', own: '1' }, annotations: {} };
     const result = reconcileRole({ metadata, rules: [get('pods'), get('secrets')] }, expected);
     expect(result).toMatchObject({ operation: 'update', isProtected: false, missingRules: [get('nodes')] });

@@ -39,7 +39,7 @@ describe('a node selector', () => {
     ]);
   });
 
-  test('may have values that are not label values if so told', () => {
+  test('may have values that are not label values with an option', () => {
     expect(validateNodeSelector({ nodeSelectorTerms: [term] }, PATH, true)).toHaveLength(8);
   });
 

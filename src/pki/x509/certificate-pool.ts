@@ -23,8 +23,8 @@ export class CertificatePool {
   }
 
   /**
-   * Returns the pool of the certificates of PEM texts. Ignores malformed ones. Each is parsed when it is needed, because
-   * a system has hundreds.
+   * Returns the pool of the certificates of PEM texts. Ignores malformed ones. Each is parsed when it is needed,
+   * because a system has hundreds.
    */
   static ofPem(texts: Iterable<string>): CertificatePool {
     const pool = new CertificatePool([]);

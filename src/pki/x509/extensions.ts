@@ -1,4 +1,7 @@
-/** The extensions of a certificate (RFC 5280, 4.2) that verification uses. Malformed ones make the certificate malformed. */
+/**
+ * The extensions of a certificate (RFC 5280, 4.2) that verification uses. Malformed ones make the certificate
+ * malformed.
+ */
 import { contextTag, DER } from '../der.ts';
 import { type AlternativeNames, parseAlternativeNames } from './alternative-names.ts';
 import { CertificateFault, need } from './certificate-fault.ts';

@@ -10,7 +10,9 @@ import { lowerAscii } from './domain-name.ts';
 /** From this number of names on, messages contain their number only. */
 const MANY_NAMES = 100;
 
-/** `host` is a name, or an IP address, which may be in brackets. Returns undefined if it is valid, else Go's message. */
+/**
+ * `host` is a name, or an IP address, which may be in brackets. Returns undefined if it is valid, else Go's message.
+ */
 export function hostnameProblem(certificate: Certificate, host: string): string | undefined {
   const bare = host.length >= 3 && host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
   const ip = parseIp(bare);

@@ -1,8 +1,8 @@
 /**
- * The check of losses. Every scalar of a sample object is a mark that names its field. The object is converted there and
- * back; an expression yields the marks of everything that it reads. Invariant: a field whose own mark does not come back
- * is reported, unless it is listed as lossy. A mark that comes back through an expression proves only that the value was
- * read, not that it is restored.
+ * The check of losses. Every scalar of a sample object is a mark that names its field. The object is converted there
+ * and back; an expression yields the marks of everything that it reads. Invariant: a field whose own mark does not come
+ * back is reported, unless it is listed as lossy. A mark that comes back through an expression proves only that the
+ * value was read, not that it is restored.
  */
 import { cloneJson, getField, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import type { CheckedExpression } from '../../../cel/environment.ts';

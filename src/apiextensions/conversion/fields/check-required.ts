@@ -2,9 +2,9 @@
  * The check of required fields. Invariant: with rules that have no problem, a converted object has every field that its
  * schema requires, if the object before conversion was valid.
  *
- * A required field has a source if a default of the schema or of a rule fills it in, if an expression sets it, or if it
- * comes from a field that is there whenever its parent is there. The parent is there if one of its parts is: if C, a
- * source of some part, is there, then so is everything that C is in, and with it each field that is always set below.
+ * A required field is always set if the schema or a rule has a default for it, if an expression sets it, or if it comes
+ * from a source field that exists whenever the parent of the required field exists. The parent exists if a source C of
+ * one of its parts exists. Then all fields around C exist, too, and so does each field that is always set inside them.
  */
 import type { StructuralSchema } from '../../../schema/structural/structural.ts';
 import type { CheckedPair } from './checked-version.ts';
@@ -52,8 +52,8 @@ class RequiredCheck {
   }
 
   /**
-   * Visits a node of `to`. `source` is the path in `from` that it comes from; undefined if there is none. `items` is the
-   * path in `from` of the innermost item that the node is in; empty outside of lists.
+   * Visits a node of `to`. `source` is the path in `from` that it comes from; undefined if there is none. `items` is
+   * the path in `from` of the innermost item that the node is in; empty outside of lists.
    */
   visit(schema: StructuralSchema, path: RulePath, source: RulePath | undefined, items: RulePath): void {
     const parts = this.#partsOf(path, source, items);

@@ -3,8 +3,8 @@
  * only the fields that it names. A path that meets a value of another type than it expects does nothing.
  *
  * Values are taken from the deepest source first, so that an inner value leaves its parent before the parent moves, and
- * put into the shallowest target first. An item of a list stays the same JavaScript object when its list moves, so moves
- * between fields of an item need no path to the list.
+ * put into the shallowest target first. An item of a list stays the same JavaScript object when its list moves, so
+ * moves between fields of an item need no path to the list.
  */
 import {
   cloneJson,

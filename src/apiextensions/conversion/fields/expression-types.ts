@@ -5,7 +5,9 @@ import { withObjectMeta } from '../../../schema/rules/with-object-meta.ts';
 import type { StructuralSchema } from '../../../schema/structural/structural.ts';
 import { isAlwaysSet } from './schema-fields.ts';
 
-/** Returns the schema of an object type; undefined if the type is not of this schema. `root` is the schema of `self`. */
+/**
+ * Returns the schema of an object type; undefined if the type is not of this schema. `root` is the schema of `self`.
+ */
 export function schemaOfType(root: StructuralSchema, name: string): StructuralSchema | undefined {
   const [self, ...steps] = name.split('.');
   let schema: StructuralSchema | undefined = self === 'self' ? withObjectMeta(root) : undefined;

@@ -19,8 +19,8 @@ interface Placed {
 }
 
 /**
- * Moves a value with everything inside it, except for the parts that have a rule of their own. Items stay in their list:
- * the target begins with the path that the items have after conversion.
+ * Moves a value with everything inside it, except for the parts that have a rule of their own. Items stay in their
+ * list: the target begins with the path that the items have after conversion.
  */
 export interface MoveRule extends Placed {
   readonly kind: 'move';

@@ -1,6 +1,6 @@
 /**
  * Validation of a definition on create, on update and on update of its status. Both versions are validated in the form
- * of v1beta1; requests in v1beta1 have its milder rules.
+ * of v1beta1; requests in v1beta1 are validated by less strict rules.
  */
 
 import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';

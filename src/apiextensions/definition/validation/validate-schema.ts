@@ -45,8 +45,8 @@ const ROOT_FIELDS: readonly string[] = [
 ];
 
 /**
- * The maximum nesting of schemas. Schemas, and objects by them, are processed by recursion. kube-apiserver has only the
- * limit of JSON.
+ * The maximum nesting of schemas. Schemas, and objects that have them, are processed recursively. kube-apiserver has
+ * only the depth limit of its JSON decoder.
  */
 const MAX_DEPTH = 500;
 
@@ -70,7 +70,7 @@ export function validateSchema(
     issues.push(forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
   const structure = checkStructure(schema, place, plain, options);
   issues.push(...structure.issues, ...validateSchemaNodes(schema, place, structure.context, { ...options, plain }));
-  // The other checks describe most schemas that cannot be parsed better.
+  // For most schemas that cannot be parsed, the issues of the other checks are more precise.
   if (issues.length === 0) issues.push(...structure.unparsed);
   if (structure.context !== undefined) issues.push(...structure.context.total.issues(place));
   return issues;

@@ -19,7 +19,10 @@ import { createNamespaceIndex, type NamespaceIndex } from '../namespace-index.ts
 import { setContainerDefaults } from './container-defaults.ts';
 import { claimProblems, podProblems } from './limit-problems.ts';
 
-/** The time and the number of namespaces for which the reference remembers that there is none. */
+/**
+ * The time for which a namespace counts as one without LimitRanges, and the number of namespaces that are kept, as in
+ * the reference.
+ */
 const LOOKUP_TTL_MS = 30_000;
 const MAX_LOOKUPS = 10_000;
 

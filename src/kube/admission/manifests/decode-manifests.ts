@@ -23,7 +23,7 @@ export type DecodedManifests =
 
 const API_VERSION = 'admissionregistration.k8s.io/v1';
 
-/** Decodes the files of a plugin. The first problem ends it. */
+/** Decodes the files of a plugin. Stops at the first problem. */
 export function decodeManifests(plugin: ManifestPlugin, files: readonly ManifestFile[]): DecodedManifests {
   const decoder = new Decoder(MANIFEST_KINDS[plugin]);
   for (const file of files) {
@@ -34,7 +34,7 @@ export function decodeManifests(plugin: ManifestPlugin, files: readonly Manifest
   return problem === undefined ? { ok: true, objects: decoder.objects } : { ok: false, problem };
 }
 
-/** Methods return what is wrong; undefined for nothing. */
+/** Decodes files one after the other. Methods return the problem; undefined if there is none. */
 class Decoder {
   readonly objects: JsonObject[] = [];
   readonly #kinds: readonly ManifestKind[];
@@ -71,7 +71,7 @@ class Decoder {
     // YAML in flow style may begin as JSON does.
     const read = json?.ok === true ? json : decodeStrictYaml(document, options);
     if (!read.ok) return read.error.message;
-    // A document of comments.
+    // A document that contains only comments.
     if (read.value === null) return undefined;
     if (read.problems.length > 0) return formatStrictError(read.problems);
     return this.#add(read.value, path);
@@ -126,7 +126,7 @@ function isBinding(object: JsonObject): boolean {
   return textAt(object, 'kind').endsWith('Binding');
 }
 
-/** The separator occurs in no kind. */
+/** Returns a unique key: a kind does not contain the separator. */
 function keyOf(object: JsonObject): string {
   return `${textAt(object, 'kind')} ${nameOf(object)}`;
 }

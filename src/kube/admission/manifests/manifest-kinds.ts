@@ -1,4 +1,6 @@
-/** The kinds that each plugin reads from manifest files, and the rules that hold there in addition to those of the API. */
+/**
+ * The kinds that each plugin reads from manifest files, and the rules that hold there in addition to those of the API.
+ */
 import { type ManifestPlugin, STATIC_SUFFIX } from '../../../admission/manifests/manifest-objects.ts';
 import { nameOf } from '../../../apimachinery/meta/meta.ts';
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -31,7 +33,7 @@ import type { KubeResource } from '../../kube-context.ts';
 export interface ManifestKind {
   /** Version v1 of the kind. */
   readonly version: VersionDefinition;
-  /** Returns what is wrong with an object that has its defaults. */
+  /** Returns the issues of an object that has its defaults. */
   validate(object: JsonObject): readonly FieldIssue[];
 }
 
@@ -57,7 +59,7 @@ function webhookKind(resource: KubeResource): ManifestKind {
   return manifestKind(resource, validateWebhookConfiguration, webhookIssues);
 }
 
-/** `more` is asked only about objects that the API would accept. */
+/** `more` returns further issues. It is called only with objects that the API would accept. */
 function manifestKind(
   { definition }: KubeResource,
   validate: (object: JsonObject) => readonly FieldIssue[],

@@ -135,7 +135,7 @@ describe('usage', () => {
     expect(use('services', service(spec), quota(services))).toEqual(used);
   });
 
-  test('of an update is what it adds', () => {
+  test('of an update is the increase', () => {
     const before = service({ type: 'ClusterIP' });
     expect(
       use('services', service({ type: 'NodePort' }), quota(services, { services: '1' }), { oldObject: before }),

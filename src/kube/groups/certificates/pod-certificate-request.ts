@@ -163,7 +163,8 @@ function keyParts(spec: JsonObject): Readonly<Record<'stub' | 'key' | 'proof', U
 }
 
 /**
- * Resolves to what is wrong with the signature that proves possession of the key. Undefined if it is valid or absent.
+ * Verifies the signature that proves possession of the key. Resolves with the problem. Undefined if it is valid or
+ * absent.
  */
 async function possessionProblem(object: JsonObject): Promise<string | undefined> {
   const spec = objectAt(object, 'spec') ?? {};

@@ -13,13 +13,13 @@ import type { ResourceStore } from '../../../server/resource/resource-store.ts';
 export class SignatureChecks {
   readonly #problems = new WeakMap<RequestContext, string>();
 
-  /** Returns what is wrong with the signature of the object that the request creates, or undefined. */
+  /** Returns the problem of the signature of the object that the request creates; undefined if there is none. */
   problemOf(request: RequestContext): string | undefined {
     return this.#problems.get(request);
   }
 
   /**
-   * Returns a store whose `create` first calls `verify`, which resolves to what is wrong with the signature, or
+   * Returns a store whose `create` first calls `verify`, which resolves with the problem of the signature, or
    * undefined.
    */
   wrap(store: RegistryStore, verify: (object: JsonObject) => Promise<string | undefined>): ResourceStore {

@@ -62,7 +62,10 @@ export function conditionsOf(object: JsonObject): readonly JsonObject[] {
   return objectsAt(object, 'status', 'conditions');
 }
 
-/** Resolves to what is wrong with the signature of the PKCS #10 request. Undefined for a valid or a malformed one. */
+/**
+ * Verifies the signature of the PKCS #10 request. Resolves with the problem; undefined if the signature is valid, or if
+ * the request is malformed, which `validateRequest` reports.
+ */
 export async function signatureProblem(object: JsonObject): Promise<string | undefined> {
   const parsed = parseRequest(textAt(object, 'spec', 'request'));
   return parsed.ok ? certificateRequestProblem(parsed.request) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The kind ComponentStatus: the health of the control plane's components. It is not stored; each request checks anew.
- * A scheduler and a controller manager are not among them. The storage is called `etcd-0`, the name that clients expect;
+ * The kind ComponentStatus: the health of the control plane's components. It is not stored; each request checks anew. A
+ * scheduler and a controller manager are not among them. The storage is called `etcd-0`, the name that clients expect;
  * those of `--etcd-servers-overrides` follow.
  */
 import { textAt } from '../../../apimachinery/meta/object-fields.ts';

@@ -30,8 +30,8 @@ export function inheritedRole(
 }
 
 /**
- * Called for a binding that is not stored. Returns the expected one with subjects, labels and annotations of the binding
- * that it was split from; undefined if that one is not stored, or if the binding was not split from another.
+ * Called for a binding that is not stored. Returns the expected one with subjects, labels and annotations of the
+ * binding that it was split from; undefined if that one is not stored, or if the binding was not split from another.
  */
 export function inheritedBinding(
   expected: ClusterRoleBinding,

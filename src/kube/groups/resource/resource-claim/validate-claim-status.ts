@@ -120,7 +120,9 @@ function deviceId(device: JsonObject): string {
   return share === '' ? id : `${id}/${share}`;
 }
 
-/** The device as a Go type of the allocator prints it. The type has no versioned form, so its shape is not generated. */
+/**
+ * The device as a Go type of the allocator prints it. The type has no versioned form, so its shape is not generated.
+ */
 function shownId(device: JsonObject): JsonObject {
   const [driver, pool, name, share] = ['driver', 'pool', 'device', 'shareID'].map((field) => textAt(device, field));
   return { Driver: driver ?? '', Pool: pool ?? '', Device: name ?? '', ShareID: share ?? '' };

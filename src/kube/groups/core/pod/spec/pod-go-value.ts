@@ -1,6 +1,7 @@
 /**
- * Pod specs and templates as kube-apiserver's internal types print in messages. Its conversion moves some fields of the
- * spec into the security context. Reflection does not tell that, so it stands here and not in the generated shapes.
+ * Pod specs and templates as kube-apiserver's internal types print in messages. The conversion to the internal type
+ * moves some fields of the spec into the security context. The generated shapes do not contain this move, because they
+ * come from reflection.
  */
 import { goValue } from '../../../../../apimachinery/go-shape/go-value.ts';
 import { objectAt } from '../../../../../apimachinery/meta/object-fields.ts';
@@ -18,7 +19,7 @@ export function podTemplateGoValue(template: JsonObject): JsonObject {
   return goValue(coreShapes, 'PodTemplateSpec', { ...template, spec });
 }
 
-/** The security context is there even if the spec has none. */
+/** Returns the spec with the moved fields. It has a security context even if the given spec has none. */
 function withMovedFields(spec: JsonObject): JsonObject {
   const securityContext: JsonObject = { ...objectAt(spec, 'securityContext') };
   for (const name of MOVED_FIELDS) {
