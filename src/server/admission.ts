@@ -91,13 +91,15 @@ export interface AdmissionPlugin {
 }
 
 /**
- * All plugins in order, as the endpoints call them. Both methods throw, or reject with, the StatusError of the first
- * plugin that refuses.
+ * All plugins in order, as the endpoints call them. `admit` and `validate` throw, or reject with, the StatusError of
+ * the first plugin that refuses.
  */
 export interface Admission {
   /** Reports whether any plugin inspects an operation. If not, the endpoints make no attributes. */
   handles(operation: Operation): boolean;
+  /** Runs the mutating half. May change or replace `attributes.object`. */
   admit(attributes: AdmissionAttributes): MaybePromise<void>;
+  /** Runs the validating half, with the object that will be written. */
   validate(attributes: AdmissionAttributes): MaybePromise<void>;
 }
 

@@ -3,8 +3,8 @@ import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 
 /**
- * One request. `path` is set for requests that are not about a resource, the names of the resource for those that are.
- * An authorizer must not change it.
+ * The attributes of one request. Authorizers decide on the group, resource, subresource and name of a resource request,
+ * and on the path of any other request. They must not change the attributes.
  */
 export interface RequestAttributes {
   readonly user: UserInfo;

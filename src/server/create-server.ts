@@ -30,7 +30,7 @@ type FilterParts = Pick<PrepareOptions, 'audit' | 'requestHeaders' | 'alwaysAllo
 
 export interface ServerOptions extends GenericParts, FilterParts {
   readonly resources: readonly ResourceDefinition[];
-  /** The objects of all resources that do not bring a store of their own. The caller stops it after the server. */
+  /** Holds the objects of every resource without a store of its own. The caller stops the storage after the server. */
   readonly storage: Storage;
   /** Default: every client is `system:admin`. Suitable for loopback and tests only. */
   readonly authenticate?: Authenticator;
@@ -42,7 +42,7 @@ export interface ServerOptions extends GenericParts, FilterParts {
   readonly namespaces?: NamespaceReader;
   /** Default: nothing is logged. */
   readonly logger?: Logger;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   /** The content of `/version`. Default: the version 0.0.0. */
   readonly build?: BuildInfo;
@@ -59,13 +59,17 @@ export interface ApiServer {
   readonly transport: Transport;
   /** The parts that an embedder may extend: paths, health checks, metrics, hooks. Extend them before `start()`. */
   readonly generic: GenericServer;
-  /** Runs the post-start hooks; `/readyz` passes after that. Once. */
+  /**
+   * Runs the post-start hooks; `/readyz` passes once they have finished. Called once. Rejects with the first failure of
+   * a hook.
+   */
   start(): Promise<void>;
   /**
-   * Runs the pre-shutdown hooks, ends watches and refuses new requests. Requests in flight may still finish. Idempotent.
+   * Runs the pre-shutdown hooks, ends watches and refuses new requests. Requests in flight may still finish.
+   * Idempotent.
    */
   drain(): Promise<void>;
-  /** Drains, then closes the stores. */
+  /** Drains, then stops the stores of the resources. The storage stays open: it belongs to the caller. */
   stop(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 const TICK_MS = 250;
 
 export interface Deadline extends ArraySetItem {
-  /** On the clock's monotonic axis. */
+  /** The time of expiry on the clock's monotonic axis. */
   readonly deadline: number;
   /** Called once, at the deadline or at most TICK_MS later, unless the entry is deleted before. */
   expire(): void;
@@ -29,7 +29,7 @@ export class Deadlines {
     if (!this.#ticking) this.#arm();
   }
 
-  /** Does nothing if the entry has expired or is not here. */
+  /** Removes an entry. Does nothing if the entry has expired or was never added. */
   delete(entry: Deadline): void {
     this.#entries.delete(entry);
   }

@@ -128,16 +128,21 @@ export type ServingOptions = Omit<ResourceServerOptions, 'admission' | 'authoriz
 const WATCHES: LongRunningRules = { verbs: ['watch'], subresources: [] };
 
 export class GenericServer {
+  /** The handlers of paths that are not resources. An embedder may add its own. */
   readonly mux: PathMux = new PathMux();
+  /** The checks of `/healthz`, `/livez` and `/readyz`. An embedder may add its own. */
   readonly health: Health;
+  /** The registry of `/metrics`. */
   readonly metricRegistry: MetricRegistry;
   readonly metrics: ServerMetrics;
   readonly #sliRegistry: MetricRegistry = new MetricRegistry();
   readonly #slis: SliMetrics;
+  /** Resource servers publish their group-versions in `discovery` and `openapi`. */
   readonly discovery: DiscoveryManager;
   readonly openapi: OpenApiManager;
   /**
-   * The options that every resource server of the chain is made with, so that it publishes and counts in this server.
+   * The options of every resource server of the chain: with them it publishes in the discovery and OpenAPI of this
+   * server and counts in its metrics.
    */
   readonly serving: ServingOptions;
   readonly #options: GenericServerOptions;
@@ -223,7 +228,10 @@ export class GenericServer {
     return this.#postStart.start();
   }
 
-  /** Makes `/readyz` fail, then runs the pre-shutdown hooks. Requests are still served. */
+  /**
+   * Makes `/readyz` fail, then runs the pre-shutdown hooks. Requests are still served. Rejects with the failure of a
+   * hook, after which no other hook runs.
+   */
   async preShutdown(): Promise<void> {
     this.health.startShutdown();
     for (const hook of this.#preShutdown) await hook();
@@ -305,7 +313,7 @@ export class GenericServer {
     this.mux.list(() => this.openapi.paths(), '/openapi/');
   }
 
-  /** Resource requests are the common case and skip the path lookups. */
+  /** Returns the handler behind the filters. Resource requests are the common case and skip the path lookups. */
   #dispatcher(delegate: RequestHandler): RequestHandler {
     const { mux, discovery, openapi } = this;
     return (request) => {

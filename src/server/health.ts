@@ -164,7 +164,7 @@ export class Health {
     return text(200, firstParam(params, 'verbose') === undefined ? 'ok' : `${output}${endpoint} check passed\n`);
   }
 
-  /** An endpoint without checks runs `ping`. readyz always ends with `shutdown`. */
+  /** Returns the checks of an endpoint: `ping` if it has none. readyz always ends with `shutdown`. */
   #installed(endpoint: HealthEndpoint): readonly HealthCheck[] {
     const checks = [...this.#checks[endpoint].values()];
     if (endpoint === 'readyz') checks.push(this.#shutdown);

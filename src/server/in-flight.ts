@@ -49,7 +49,10 @@ export function createLongRunningCheck(rules: LongRunningRules): (info: RequestI
     verbs.has(info.verb) || (info.isResourceRequest && info.subresource !== '' && subresources.has(info.subresource));
 }
 
-/** Get, list and watch are reads. Every other verb counts as a write, including the empty one. */
+/**
+ * Returns the kind of a request. Get, list and watch are reads. Every other verb counts as a write, including the empty
+ * one.
+ */
 export function inFlightKind(verb: string, longRunning: boolean): InFlightKind {
   if (longRunning) return 'longRunning';
   return verb === 'get' || verb === 'list' || verb === 'watch' ? 'readOnly' : 'mutating';
@@ -78,8 +81,8 @@ export class InFlightGate {
   }
 
   /**
-   * `privileged` requests (group system:masters) are admitted even if the gate is full. They are then not counted, as
-   * in the reference.
+   * Counts a request, or refuses it if the gate is full. `privileged` requests (group system:masters) are admitted even
+   * then. Such a request is not counted, as in the reference.
    */
   acquire(kind: InFlightKind, privileged: boolean): InFlightTicket {
     const counter = this.#countOf(kind);
@@ -89,6 +92,10 @@ export class InFlightGate {
     return kind;
   }
 
+  /**
+   * Ends a request. Called once per ticket of `acquire`; `refused` may be passed, too. Throws BugError for a second
+   * release that it can detect.
+   */
   release(ticket: InFlightTicket): void {
     if (ticket === 'uncounted' || ticket === 'refused') return;
     const counter = this.#countOf(ticket);

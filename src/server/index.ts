@@ -1,6 +1,6 @@
 /**
- * The front door `keelson/server`: the generic API server and the kit that declares resources. The SDK for extension API
- * servers, `keelson/extension`, is built on it.
+ * The public API `keelson/server`: the generic API server, and `defineResource`, which declares resources. The SDK for
+ * extension API servers, `keelson/extension`, is built on it.
  */
 export type { HttpHeaders, Transport, TransportRequest, TransportResponse } from '../apimachinery/http/transport.ts';
 export type { DeleteOptions } from '../apimachinery/meta/delete-options.ts';

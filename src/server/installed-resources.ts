@@ -20,7 +20,9 @@ interface Installed {
 /** Installed resources of one group-version by plural. */
 export type InstalledResources = ReadonlyMap<string, Installed>;
 
-/** Returns the OpenAPI schemas of the first version that has its own and passes the test. */
+/**
+ * Returns the first OpenAPI schemas that a version declares itself and that pass the test; undefined if there are none.
+ */
 export function givenOf(
   resources: InstalledResources,
   test: (version: VersionDefinition, given: GivenVersionSchemas) => boolean,
@@ -31,7 +33,7 @@ export function givenOf(
   return undefined;
 }
 
-/** The versions of a resource's objects, and of the bodies and answers of its subresources. */
+/** Yields the version of a resource's objects, then the versions of the bodies and answers of its subresources. */
 function* versionsOf({ open, routed }: Installed): Iterable<VersionDefinition> {
   yield routed.scope.version;
   for (const { version, answer } of open.definition.subresources) {

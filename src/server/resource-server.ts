@@ -77,14 +77,14 @@ export interface ResourceServerOptions {
   readonly minRequestTimeoutSeconds?: number;
   /** Compresses large answers for clients that accept gzip. Default: nothing is compressed. */
   readonly gzip?: Compressor;
-  /** Called after events of a resource were written to a watcher's stream, with their number and size. */
+  /** Called when events of a resource are written to a watcher's stream, with their number and size. */
   readonly onWatchEvents?: (resource: GroupVersionResource, count: number, bytes: number) => void;
   /** Called when an object is written without managedFields because its managers cannot be computed. */
   readonly onUntracked?: (resource: GroupVersionResource, reason: string) => void;
 }
 
 export interface InstallOptions {
-  /** See DiscoveryVersion. */
+  /** Returns the priorities in discovery; see DiscoveryVersion. */
   groupPriority(group: string): number;
   versionPriority(version: GroupVersion): number;
   /** See OpenApiVersion. Default: only versions that have `openapi` have named types. */
@@ -112,7 +112,8 @@ export class ResourceServer {
   readonly #host: EndpointHost;
   /**
    * `binary`: kinds with a protobuf form. `plain`: kinds without one. `answers`: kinds that are only returned by a
-   * create. `unrouted`: custom resources, whose Accept header no router checks.
+   * create. `unrouted`: custom resources, whose Accept header no router checks. `unroutedBinary`: those of them with a
+   * protobuf form.
    */
   readonly #forms: Readonly<Record<'binary' | 'plain' | 'answers' | 'unrouted' | 'unroutedBinary', AnswerForms>>;
   /** By group, then by version. */
@@ -292,7 +293,9 @@ export class ResourceServer {
     };
   }
 
-  /** A kind that is only returned, never listed or read, has no table columns. */
+  /**
+   * Returns the forms of answers for a store. A kind that is only returned, never listed or read, has no table columns.
+   */
   #formsOf(version: VersionDefinition, bodyVersion: VersionDefinition, store: ResourceStore): AnswerForms {
     if (version.unstructured === true)
       return bodyVersion.protobuf === true ? this.#forms.unroutedBinary : this.#forms.unrouted;

@@ -17,11 +17,16 @@ export class RunningWrites {
   readonly #running: ServerRequest[] = [];
   readonly #waiters = new Set<Waiter>();
 
+  /** Called when flow control has admitted a write. */
   begin(request: ServerRequest): void {
     request.writeSlot = this.#running.length;
     this.#running.push(request);
   }
 
+  /**
+   * Called once, when the handler of the write has answered or failed. Resolves the waits that this write was the last
+   * of.
+   */
   end(request: ServerRequest): void {
     const last = this.#running.pop();
     if (last !== undefined && last !== request) {

@@ -81,8 +81,8 @@ export function versionInfo(build: BuildInfo): VersionInfo {
 }
 
 /**
- * The body is made once, because the document never changes. Indented by two spaces, without a newline at the end, as
- * in the reference.
+ * Returns the answer of `/version`. Its body is made once, because the document never changes. It is indented by two
+ * spaces and has no newline at the end, as in the reference.
  */
 export function versionAnswer(info: VersionInfo): Answer {
   return {
@@ -94,8 +94,8 @@ export function versionAnswer(info: VersionInfo): Answer {
 }
 
 /**
- * Build metadata may contain letters, digits, hyphens and dots only. A `+` in Keelson's own version would be a second
- * one.
+ * Returns Keelson's version as build metadata, which may contain only letters, digits, hyphens and dots (semver.org,
+ * item 10). In particular it must not contain a second `+`.
  */
 function buildIdentifier(version: string): string {
   return version.replace(/[^0-9A-Za-z.-]/g, '-');

@@ -12,7 +12,7 @@ export interface ServerAddress {
   readonly serverAddress: string;
 }
 
-/** The document of `/api`. It has no apiVersion, as all answers of the core group's root in the reference. */
+/** Returns the document of `/api`. It has no apiVersion, as all answers of the core group's root in the reference. */
 export function apiVersions(versions: readonly GroupVersion[], addresses: readonly ServerAddress[]): JsonObject {
   return {
     kind: 'APIVersions',
@@ -21,12 +21,12 @@ export function apiVersions(versions: readonly GroupVersion[], addresses: readon
   };
 }
 
-/** The document of `/apis`: the groups, each with its versions. */
+/** Returns the document of `/apis`: the groups, each with its versions. */
 export function apiGroupList(groups: readonly (readonly GroupVersion[])[]): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupFields) };
 }
 
-/** The document of `/apis/<group>`. */
+/** Returns the document of `/apis/<group>`. */
 export function apiGroup(versions: readonly GroupVersion[]): JsonObject {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupFields(versions) };
 }
@@ -36,7 +36,9 @@ function groupFields(versions: readonly GroupVersion[]): JsonObject {
   return { name: versions[0]?.group ?? '', versions: shown, preferredVersion: { ...shown[0] } };
 }
 
-/** The document of `/api/<version>` and `/apis/<group>/<version>`: resources, each followed by its subresources. */
+/**
+ * Returns the document of `/api/<version>` and `/apis/<group>/<version>`: resources, each followed by its subresources.
+ */
 export function apiResourceList(version: DiscoveryVersion): JsonObject {
   return {
     kind: 'APIResourceList',
@@ -107,7 +109,10 @@ function aggregatedResource(version: DiscoveryVersion, resource: DiscoveryResour
   };
 }
 
-/** An empty group and version stand for those of the list. The reference writes them only for custom resources. */
+/**
+ * Returns the kind of a resource's objects. An empty group and version stand for those of the list; kube-apiserver
+ * writes them out only for custom resources and for kinds of another group-version.
+ */
 function responseKind(version: DiscoveryVersion, kind: GroupVersionKind): JsonObject {
   const isOwn = version.namesKindsInFull !== true && isOf(version, kind);
   return { group: isOwn ? '' : kind.group, version: isOwn ? '' : kind.version, kind: kind.kind };
@@ -122,7 +127,7 @@ function isOf(version: GroupVersion, kind: GroupVersionKind): boolean {
   return kind.group === version.group && kind.version === version.version;
 }
 
-/** Sorted by name; those of custom resources in the given order, as in the reference. */
+/** Returns the subresources sorted by name. Those of custom resources keep the given order, as in the reference. */
 function shownSubresources(
   { namesKindsInFull }: DiscoveryVersion,
   { subresources }: DiscoveryResource,

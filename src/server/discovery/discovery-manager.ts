@@ -3,9 +3,8 @@
  * form. All servers of a chain publish into one manager. The aggregator publishes the versions of other servers into
  * `remote`.
  *
- * Invariant: a remote version is shown instead of a local one of the same name, which is shown again after its removal.
- * Invariant: a document is made on its first request and kept until a version that it mentions is published again or
- * removed.
+ * Invariant: a remote version hides the local version of the same name until the remote one is removed. Invariant: a
+ * document is made on its first request and kept until a version that it mentions is published again or removed.
  *
  * Methods and media types are refused where the reference refuses them: `/apis` and `/apis/<group>` accept every
  * method, the other paths only GET.
@@ -50,7 +49,7 @@ export class DiscoveryManager implements DiscoveryPublisher {
   readonly #options: DiscoveryOptions;
   readonly #supported: readonly SupportedMediaType[];
   readonly #mediaTypes: readonly string[];
-  /** The versions that are shown. */
+  /** The groups as the documents show them: local versions, and remote ones in place of local ones of the same name. */
   readonly #groups = new Map<string, PublishedGroup>();
   /** The published versions of both origins, by `group/version`. */
   readonly #local = new Map<string, DiscoveryVersion>();
@@ -77,7 +76,7 @@ export class DiscoveryManager implements DiscoveryPublisher {
     this.#update(this.#local, version, version);
   }
 
-  /** Does nothing if the version is not published. */
+  /** Removes a local version. Does nothing if the version is not published. */
   remove(version: GroupVersion): void {
     this.#update(this.#local, version, undefined);
   }
@@ -91,12 +90,12 @@ export class DiscoveryManager implements DiscoveryPublisher {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Returns what is shown of a group-version. */
+  /** Returns the group-version that the documents show, local or remote; undefined if none is published. */
   get({ group, version }: GroupVersion): DiscoveryVersion | undefined {
     return this.#groups.get(group)?.get(version)?.version;
   }
 
-  /** Returns what the servers of this process publish of a group-version, also while a remote version is shown. */
+  /** Returns the local group-version, even while a remote one is shown in its place. */
   getLocal(version: GroupVersion): DiscoveryVersion | undefined {
     return this.#local.get(formatGroupVersion(version));
   }
@@ -170,7 +169,7 @@ export class DiscoveryManager implements DiscoveryPublisher {
       this.#core ??= new AggregatedDocument([core], this.#options.types);
       return aggregatedAnswer(this.#core, aggregated, request);
     }
-    // Not kept, because the addresses depend on the request.
+    // This document is not kept, because the addresses depend on the request.
     const versions = core.sorted().map((published) => published.version);
     const document = new DocumentForms(
       () => apiVersions(versions, this.#options.addresses?.(request) ?? []),
@@ -205,7 +204,10 @@ export class DiscoveryManager implements DiscoveryPublisher {
     return { kind: 'bytes', status: 200, headers, body: document.bytes(result.media, request) };
   }
 
-  /** The aggregated form wins at any position of Accept. Plain forms are considered only if no clause asks for it. */
+  /**
+   * The aggregated form wins at any position of Accept. Plain forms are considered only if no clause asks for the
+   * aggregated one.
+   */
   #aggregatedMedia({ incoming }: ServerRequest): NegotiatedMedia | undefined {
     const accept = incoming.header('accept');
     if (accept === undefined || !accept.includes('as=')) return undefined;
@@ -236,7 +238,9 @@ export class DiscoveryManager implements DiscoveryPublisher {
     for (const listener of [...this.#listeners]) listener({ group, version });
   }
 
-  /** Shows `next` as the group-version. Undefined: the group-version is not shown any more. */
+  /**
+   * Makes the documents show `next` as the group-version, or no longer show the group-version if `next` is undefined.
+   */
   #show({ group: name, version }: GroupVersion, next: DiscoveryVersion | undefined): void {
     let group = this.#groups.get(name);
     if (group?.get(version)?.version === next) return;

@@ -16,7 +16,7 @@ export interface DiscoveryResource {
   readonly categories: readonly string[];
   readonly scope: ResourceScope;
   readonly kind: GroupVersionKind;
-  /** Sorted. */
+  /** The verbs, sorted by name. */
   readonly verbs: readonly string[];
   /** '' for resources that are not stored. */
   readonly storageVersionHash: string;
@@ -69,8 +69,8 @@ export interface RemoteDiscoveryPublisher {
  * time. A published value must not be changed afterwards.
  */
 export interface DiscoveryPublisher extends RemoteDiscoveryPublisher {
-  /** Returns what is shown of a group-version, also of another server; undefined if nothing is. */
+  /** Returns the group-version that the documents show, local or remote; undefined if none is published. */
   get(version: GroupVersion): DiscoveryVersion | undefined;
-  /** Returns what the servers of this process publish of a group-version, also while a remote version is shown. */
+  /** Returns the local group-version, even while a remote one is shown in its place. */
   getLocal(version: GroupVersion): DiscoveryVersion | undefined;
 }

@@ -19,9 +19,9 @@ import { encodeValue, isPretty } from '../http/respond.ts';
 import type { ServerRequest } from '../http/server-request.ts';
 
 export interface FormSettings {
-  /** The reference has it behind a feature gate, off by default. */
+  /** Whether CBOR is supported. kube-apiserver has it behind the feature gate CBORServingAndStorage, off by default. */
   readonly cbor: boolean;
-  /** Whether the types of the documents are available. */
+  /** Whether protobuf is supported, which needs the types of the documents. */
   readonly protobuf: boolean;
 }
 

@@ -112,7 +112,7 @@ export interface AdmissionTarget {
   readonly request: ServerRequest;
 }
 
-/** A request to a Namespace object counts as a request in that namespace. */
+/** Returns the namespace of the request. A request to a Namespace object counts as a request in that namespace. */
 function namespaceOf({ isNamespaces, namespaced }: RequestScope, { info }: ServerRequest, name: string): string {
   if (isNamespaces) return info.namespace || name;
   return namespaced ? info.namespace : '';

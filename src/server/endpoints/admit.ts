@@ -14,7 +14,7 @@ import { dropMalformedMetadata } from '../resource/schema/object-metadata-form.t
 import { AdmissionRecord, type AdmissionSubject, type AdmissionTarget } from './admission-record.ts';
 import type { EndpointHost, RequestScope } from './endpoint.ts';
 
-/** The text of the reference. */
+/** The warning of k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/admission.go, without its cause. */
 const BROKEN_MANAGED_FIELDS =
   '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests';
 
@@ -27,7 +27,7 @@ export class WriteAdmission implements AdmissionTarget {
   readonly scope: RequestScope;
   readonly request: ServerRequest;
   #attempt: AdmissionRecord | undefined;
-  /** Whether the object was replaced by a plugin: it may have fields that the type does not have. */
+  /** Whether a plugin replaced the object. The replacement may have fields that the type does not have. */
   #isReplaced = false;
 
   constructor(host: EndpointHost, scope: RequestScope, request: ServerRequest) {
@@ -56,7 +56,7 @@ export class WriteAdmission implements AdmissionTarget {
     });
   }
 
-  /** Undoes changes of managedFields that cannot be read. */
+  /** Restores managedFields and warns the client if a plugin left them in a form that cannot be decoded. */
   #restoreManagedFields(admitted: JsonObject, before: JsonValue | undefined): void {
     const problem = managedFieldsProblem(managedFieldsOf(admitted));
     if (problem === undefined) return;
@@ -75,7 +75,7 @@ export class WriteAdmission implements AdmissionTarget {
     attempt.oldObject = oldObject;
     if (attempt.name === '') attempt.name = nameOf(object);
     const validated = admission.validate(attempt);
-    // Plugins see the fields that are not stored.
+    // Validating plugins see the undeclared fields of a replacement. They are pruned afterwards and not stored.
     return this.#isReplaced ? andThen(validated, () => this.scope.bodyVersion.prune?.(object)) : validated;
   }
 }

@@ -1,4 +1,7 @@
-/** The permission to create, which an update needs if it creates the object, and a connection that runs something. */
+/**
+ * The checks of the permission to create. An update needs it if it creates the object; a connection needs it if the
+ * store sets `requiresCreate`.
+ */
 
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { forbidden, internalError, unknown } from '../../apimachinery/status/status-catalogue.ts';
@@ -7,7 +10,10 @@ import { attributesOf, forbiddenStatus } from '../filters/authorization.ts';
 import type { ServerRequest } from '../http/server-request.ts';
 import type { EndpointHost, RequestScope } from './endpoint.ts';
 
-/** Called when the object does not exist. Throws the 403 if the user may not create it. */
+/**
+ * Called when the object of an update does not exist. Throws the 403 if the user may not create it, and the 500 if the
+ * authorizer failed.
+ */
 export function authorizeCreate(host: EndpointHost, request: ServerRequest): MaybePromise<void> {
   if (host.authorizer === undefined) return;
   const attributes = { ...attributesOf(request.user, request.info), verb: 'create' };
@@ -18,9 +24,9 @@ export function authorizeCreate(host: EndpointHost, request: ServerRequest): May
 }
 
 /**
- * Called after admission and before the store. Throws the 403 if the user may not create the subresource. A request
- * whose own verb is `create` was authorized by the filter. As in the reference, the message has only the authorizer's
- * reason, which is often empty.
+ * Called after admission and before the store. Throws the 403 if the user may not create the subresource, and the 500
+ * if the authorizer failed. A request whose own verb is `create` was authorized by the filter. As in the reference, the
+ * message has only the authorizer's reason, which is often empty.
  */
 export function authorizeConnect(host: EndpointHost, scope: RequestScope, request: ServerRequest): MaybePromise<void> {
   if (host.authorizer === undefined || request.info.verb === 'create') return;

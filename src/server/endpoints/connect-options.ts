@@ -7,7 +7,10 @@ import type { FieldView, TypeView } from '../../apimachinery/type-view.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 
-/** `path`: the path after the subresource; '' if there is none. Parameters that do not fit their field are left out. */
+/**
+ * Returns the options. `path` is the path after the subresource, '' if there is none. A parameter whose value does not
+ * fit its field is omitted.
+ */
 export function connectOptionsObject(version: VersionDefinition, params: QueryParams, path: string): JsonObject {
   const { group, version: name, kind } = version;
   const options: JsonObject = { kind, apiVersion: group === '' ? name : `${group}/${name}` };
@@ -19,12 +22,12 @@ export function connectOptionsObject(version: VersionDefinition, params: QueryPa
   return options;
 }
 
-/** The path has a slash in front, as in kube-apiserver. */
+/** Returns the values of the field `path`: the path with a leading slash, as in kube-apiserver. */
 function pathValues(path: string): readonly string[] | undefined {
   return path === '' ? undefined : [`/${path}`];
 }
 
-/** Returns undefined for the zero value, which the object does not have. */
+/** Returns undefined for the zero value, which the object omits. */
 function fieldValue({ type }: FieldView, values: readonly string[]): JsonValue | undefined {
   if (type.kind !== 'list') return scalarValue(type, values[0] ?? '');
   const items = values.map((value) => scalarValue(type.items, value)).filter((value) => value !== undefined);

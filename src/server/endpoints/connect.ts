@@ -28,7 +28,7 @@ export function connectObject(host: EndpointHost, scope: RequestScope, request: 
   );
 }
 
-/** A read, such as that of a log, is not admitted, as in kube-apiserver. */
+/** Runs admission for a connection. A read, such as that of a log, skips admission, as in kube-apiserver. */
 function admitConnect(target: AdmissionTarget, name: string): MaybePromise<void> {
   const { scope, request, host } = target;
   if (scope.store.connectOptions?.isRead === true || !host.admission.handles('CONNECT')) return undefined;
@@ -37,7 +37,7 @@ function admitConnect(target: AdmissionTarget, name: string): MaybePromise<void>
   return admitWithoutObject(target, subject, undefined);
 }
 
-/** Returns undefined for a subresource whose connections have no options of their own. */
+/** Returns the options of the connection; undefined for a subresource whose connections have no options type. */
 function optionsOf(scope: RequestScope, request: ServerRequest): JsonObject | undefined {
   if (scope.versions.includes(scope.bodyVersion)) return undefined;
   return connectOptionsObject(scope.bodyVersion, request.info.params, subpathOf(request));

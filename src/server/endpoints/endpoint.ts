@@ -1,6 +1,6 @@
 /**
- * The parts that all endpoints share: the server around them, the scope of a request, and the steps that most verbs
- * have in common. Nothing here depends on a kind: what differs between resources is in the scope.
+ * The parts that all endpoints share: the interface to the server, the scope of a request, and the steps that most
+ * verbs have in common. Nothing here depends on a kind: the scope holds the differences between resources.
  */
 
 import type { SupportedMediaType } from '../../apimachinery/codec/negotiation.ts';
@@ -24,15 +24,16 @@ import type { ProtobufWriter } from './encode/protobuf-writer.ts';
 import type { WatchEncodings } from './watch/watch-encoding.ts';
 import type { WatchSet } from './watch/watch-set.ts';
 
-/** Compresses bytes with the platform's gzip. */
+/** The platform's gzip. */
 export interface Compressor {
+  /** Returns the compressed bytes. Must not modify `bytes`. Never rejects. */
   compress(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
 /** Returns a namespace that is at least as fresh as the last answered write; undefined if it does not exist. */
 export type NamespaceReader = (name: string) => MaybePromise<JsonObject | undefined>;
 
-/** The server around the endpoints. */
+/** The parts of the server that endpoints use. */
 export interface EndpointHost {
   readonly clock: Clock;
   readonly admission: Admission;
@@ -51,28 +52,28 @@ export interface EndpointHost {
   /** Returns a number from 0 up to, not including, 1. */
   random(): number;
   readonly watches: WatchSet;
-  /** The memory of small answers. */
+  /** Allocates the bytes of small answers. */
   readonly slab: Slab;
   /** Undefined if answers are never compressed. */
   readonly gzip: Compressor | undefined;
-  /** Called after events of a resource were written to a watcher's stream, with their number and size. */
+  /** Called when events of a resource are written to a watcher's stream, with their number and size. */
   readonly onWatchEvents: ((resource: GroupVersionResource, count: number, bytes: number) => void) | undefined;
   /**
-   * Called when the managers of an object cannot be computed, which then has no managedFields, with the reason.
-   * Undefined: nothing is reported.
+   * Called with the reason when the managers of an object cannot be computed. The object is then written without
+   * managedFields. Undefined: nothing is reported.
    */
   readonly onUntracked: ((resource: GroupVersionResource, reason: string) => void) | undefined;
-  /** Reports whether the server has a kind. It decides which message refuses a body of another kind. */
+  /** Reports whether the server has a kind. The message that refuses a body of another kind depends on the result. */
   knowsKind(kind: GroupVersionKind): boolean;
 }
 
-/** One resource, or one of its subresources, in one version: what is the same for all requests to it. */
+/** One resource, or one of its subresources, in one version. All requests to it share one scope. */
 export interface RequestScope {
-  /** The version in the path. Contexts of the store have it. */
+  /** The version in the path. It is `version` of the contexts that the store gets. */
   readonly version: VersionDefinition;
   /** The version of bodies and answers: that of the subresource, if it has one of its own. */
   readonly bodyVersion: VersionDefinition;
-  /** Every version of the resource. A body in another one of them gets its own message. */
+  /** Every version of the resource. A body in one of the other versions is refused with a message about its version. */
   readonly versions: readonly VersionDefinition[];
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
@@ -89,7 +90,7 @@ export interface RequestScope {
    */
   convert(object: JsonObject, from: VersionDefinition, to: VersionDefinition): MaybePromise<JsonObject>;
   readonly store: ResourceStore;
-  /** Made with its first use. */
+  /** Made on first use. */
   readonly fieldManager: FieldManager;
   readonly forms: AnswerForms;
   readonly encodings: WatchEncodings;

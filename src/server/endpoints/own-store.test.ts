@@ -1,4 +1,4 @@
-/** Guarantees of the endpoints to stores that do not normalize and check objects themselves. */
+/** Tests of the guarantees that endpoints give to stores which do not normalize and check objects themselves. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';

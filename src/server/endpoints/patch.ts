@@ -103,7 +103,9 @@ function applying({ host, scope, request, options }: PatchRequest, type: ApplyPa
     });
 }
 
-/** Returns a patch that is a JSON object. The audit event cannot contain a list. */
+/**
+ * Returns the patch for the audit event; undefined unless it is a JSON object, because the event cannot contain a list.
+ */
 function patchForAudit(bytes: Uint8Array): JsonObject | undefined {
   const read = readJson(bytes);
   return read.ok && isJsonObject(read.value) ? read.value : undefined;

@@ -100,7 +100,7 @@ export function route(resource: RoutedResource, request: ServerRequest): Route {
   return pick(subresource.scope, subresource.methods, method);
 }
 
-/** The route of `?watch=true`, or of a path below `/watch/`, which may name one object. */
+/** Returns the route of a request with `?watch=true`, or of a path below `/watch/`, which may name one object. */
 function watchRoute({ scope }: RoutedResource, request: ServerRequest, isAllNamespaces: boolean): Route {
   const { parts, verb } = request.info;
   const isServed = verb === 'watch' && scope.store.watch !== undefined && parts.length <= 2;

@@ -8,7 +8,7 @@ import type { ServerRequest } from '../http/server-request.ts';
 import { timestamp } from '../registry/object-metadata.ts';
 import type { EndpointHost, RequestScope } from './endpoint.ts';
 
-/** Names by User-Agent header. When there are many, all are forgotten. */
+/** Manager names by User-Agent header. The map is cleared when it has MAX_MANAGERS entries. */
 const managers = new Map<string, string>();
 const MAX_MANAGERS = 256;
 const MAX_REMEMBERED = 256;

@@ -86,7 +86,9 @@ function contentTypeOf(form: AnswerForm): string {
   return form.mediaType === 'application/json' ? form.mediaType : (form.streamMediaType as string);
 }
 
-/** A WebSocket message has its own length. Only JSON is sent as text. */
+/**
+ * Returns the conversion of an event to a WebSocket message, which needs no length prefix. Only JSON is sent as text.
+ */
 function messageOf({ mediaType }: AnswerForm): (event: Uint8Array) => Uint8Array | string {
   if (mediaType === 'application/json') return decodeUtf8;
   return mediaType === PROTOBUF_MEDIA_TYPE.mediaType ? withoutFrame : (event) => event;

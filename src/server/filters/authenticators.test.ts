@@ -94,7 +94,7 @@ describe('a front proxy', () => {
   });
 
   it('sends users in UTF-8, as every header does', () => {
-    // As the listeners hand headers on: one character a byte.
+    // Encodes a text as listeners pass header values: one character per byte.
     const bytes = (text: string): string => String.fromCharCode(...encodeUtf8(text));
     const headers = {
       'x-remote-user': bytes('jürgen€'),

@@ -108,7 +108,7 @@ function append(list: readonly string[], text: string): readonly string[] {
   return text === '' ? list : [...list, text];
 }
 
-/** An authorizer that cannot list its rules makes the answer incomplete. */
+/** Returns the rules of all authorizers. One that cannot list its rules makes the answer incomplete. */
 async function unionRules(authorizers: readonly Authorizer[], user: UserInfo, namespace: string): Promise<UserRules> {
   const parts: UserRules[] = [];
   for (const authorizer of authorizers)

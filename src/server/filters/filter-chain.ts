@@ -35,7 +35,7 @@ export interface ChainConfig {
   readonly newAuditId: () => string;
   /** Usually made by `createAuthenticator`. */
   readonly authenticate: Authenticator;
-  /** The configured modes. It is not called for members of `system:masters` and for paths that are always allowed. */
+  /** The authorizer of the configured modes. Not called for members of `system:masters` and for `alwaysAllowPaths`. */
   readonly authorizer: Authorizer;
   /**
    * Paths that every user may access with every verb, even if the authorizer would refuse. Default none: health is open
@@ -45,7 +45,7 @@ export interface ChainConfig {
   /** Reports watches and connects, which have no deadline and no limit. */
   readonly isLongRunning: (info: RequestInfo) => boolean;
   readonly gate: InFlightGate;
-  /** Receives the writes while they run. Default: nothing follows them. */
+  /** Tracks running writes, so that control loops can wait for them. Default: writes are not tracked. */
   readonly writes?: RunningWrites;
   /** Matches requests to flows. Default: requests belong to no flow. */
   readonly flows?: FlowMatcher;
@@ -89,7 +89,7 @@ export function buildChain(config: ChainConfig): Handler {
   ]);
   const onRefused = (request: ServerRequest, answer: Answer): void => audit?.refused(request, answer);
 
-  // The head of the chain recovers from panics and sets the audit id.
+  // In order, the outermost filter first. Before all of them, the head recovers from panics and sets the audit id.
   const filters: readonly (RequestFilter | undefined)[] = [
     config.shutdown && withShutdown(config.shutdown),
     withDeadline({

@@ -192,7 +192,7 @@ export function bodyJson(answer: Answer): Record<string, unknown> {
   return JSON.parse(bodyText(answer));
 }
 
-/** Fails the test for a promise. */
+/** Returns the value. Fails the test if it is a promise. */
 export function atOnce<T>(value: MaybePromise<T>): T {
   if (value instanceof Promise) throw new Error('a promise was returned');
   return value;

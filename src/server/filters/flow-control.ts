@@ -19,7 +19,7 @@ export interface FlowControlOptions {
   readonly metrics: RequestMetrics | undefined;
   /** Without a matcher, answers have no flow headers. Connects belong to no flow. */
   readonly matcher: FlowMatcher | undefined;
-  /** Receives every write that is not long-running. Default: nothing follows them. */
+  /** Tracks every running write that is not long-running. Undefined: writes are not tracked. */
   readonly writes: RunningWrites | undefined;
 }
 

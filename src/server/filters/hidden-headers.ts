@@ -7,12 +7,12 @@ import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { ByteSource } from '../http/byte-stream.ts';
 import type { BodyResult, Connection, Incoming } from '../http/exchange.ts';
 
-/** Gets the name of a header in lower case. */
+/** Reports whether a header is hidden. Gets its name in lower case. */
 export type HiddenHeader = (name: string) => boolean;
 
 const NO_VALUES: readonly string[] = [];
 
-/** One is made per authenticated request, so the constructor only copies references. */
+/** Every authenticated request makes one, so the constructor only copies references. */
 export class IncomingWithoutHeaders implements Incoming {
   readonly method: string;
   readonly target: string;

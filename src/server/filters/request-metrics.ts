@@ -116,7 +116,7 @@ export class RequestMetrics {
     const { info } = request;
     const verb = this.#verb(request);
     const dryRun = info.params.size === 0 ? '' : dryRunLabel(info.params);
-    // A path that is not a resource is the subresource label.
+    // For a non-resource request the subresource label is the path, as in the reference.
     const subresource = info.isResourceRequest ? info.subresource : info.path;
     const scope = metricScope(info);
     const known = this.#byResource.get(info.resource);

@@ -8,7 +8,9 @@ import type { ByteTunnel } from '../http/byte-stream.ts';
 import type { Answer, AnswerHeaders, AnswerSink, WebSocketPeer } from '../http/exchange.ts';
 
 export interface AnswerTracker {
+  /** Called once, when the answer begins. */
   begin(): void;
+  /** Called once after `begin`, when the answer is complete or its stream or socket has ended. */
   end(): void;
 }
 

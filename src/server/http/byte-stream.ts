@@ -51,7 +51,7 @@ export interface ByteTunnel extends ByteSink, ByteSource {}
 /** A source without bytes. `Incoming.bodySource` returns this one for a request without a body. */
 export const EMPTY_SOURCE: ByteSource = { pipeTo: (sink) => sink.end() };
 
-/** A source of bytes that exist already. */
+/** Returns a source of bytes that exist already. */
 export function sourceOf(bytes: Uint8Array): ByteSource {
   return {
     pipeTo: (sink) => {

@@ -11,7 +11,8 @@ export interface ChunkSource {
   /** The number of all bytes; undefined where counting them would visit every part twice. */
   readonly size: number | undefined;
   /**
-   * Returns the next chunk, or undefined after the last one. It must not be modified: other answers may share its bytes.
+   * Returns the next chunk, or undefined after the last one. It must not be modified: other answers may share its
+   * bytes.
    */
   next(): Uint8Array | undefined;
   /**
@@ -28,7 +29,7 @@ export function totalLength(chunks: readonly Uint8Array[]): number {
   return size;
 }
 
-/** A source of chunks that exist already. They are passed by reference. */
+/** Returns a source of chunks that exist already. They are passed by reference. */
 export function chunksOf(chunks: readonly Uint8Array[]): ChunkSource {
   let at = 0;
   return { size: totalLength(chunks), next: () => chunks[at++] };

@@ -34,7 +34,7 @@ export interface Connection {
   readonly secure: boolean;
   /** The client's address without the port; empty for in-process requests. */
   readonly remoteAddress: string;
-  /** The verified certificate of the client; undefined if it sent none, or one that cannot be verified. */
+  /** Returns the verified certificate of the client; undefined if it sent none, or one that cannot be verified. */
   certificate(): PeerCertificate | undefined;
   /**
    * Why an authority does not verify the client's certificate; undefined if it does, or if there is no certificate. The

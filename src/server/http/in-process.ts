@@ -143,7 +143,7 @@ class PipeBody implements AnswerSink, AsyncIterable<Uint8Array> {
   #full = false;
   /** How the iteration ends once the queue is empty: with an error, or cleanly (`null`). Undefined before the end. */
   #end: Error | null | undefined;
-  /** The reader has left. */
+  /** Whether the reader has left. */
   #closed = false;
   #waiting: Deferred<void> | undefined;
   #onDrain: (() => void) | undefined;

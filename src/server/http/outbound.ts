@@ -15,7 +15,7 @@ export interface OutboundTarget {
   readonly url: string;
   /** The address to connect to instead of the URL's host. The certificate must still be valid for the URL's host. */
   readonly address?: ServiceAddress;
-  /** PEM; empty for the authorities that the system trusts. */
+  /** The trusted CAs in PEM; empty for those that the system trusts. */
   readonly ca: string;
 }
 
@@ -104,11 +104,11 @@ export interface OutboundServerOptions {
   readonly address: ServiceAddress;
   /** The name that the certificate must be valid for, and that SNI sends. */
   readonly serverName: string;
-  /** PEM, each certificate of which is a trust anchor; empty for the authorities that the system trusts. */
+  /** The trust anchors in PEM; empty for those of the system. */
   readonly ca: string;
   /** Accepts any certificate. Default false. */
   readonly insecureSkipVerify?: boolean;
-  /** Default: none is presented. */
+  /** The certificate that the client presents. Default: none. */
   readonly clientCertificate?: ClientKeyPair | undefined;
 }
 
@@ -118,7 +118,10 @@ export interface RunningRequest {
   cancel(reason: Error): void;
 }
 
-/** Follows a request, as an AbortSignal and more, without their cost. */
+/**
+ * Observes one request and can cancel it. A proxy passes an observer instead of an AbortSignal per request, which costs
+ * more.
+ */
 export interface RequestObserver {
   /** Called once, before the call returns, unless the request has failed by then. */
   started(running: RunningRequest): void;
@@ -143,7 +146,7 @@ export interface OutboundServerUpgrade extends Omit<OutboundServerRequest, 'body
   readonly upgrade: string;
 }
 
-/** A server of an OutboundClient. Requests share its connections. It needs no stop of its own. */
+/** A server of an OutboundClient. Requests share its connections, which `OutboundClient.stop` closes. */
 export interface OutboundServer {
   /** `host:port` of its address. */
   readonly authority: string;
@@ -177,8 +180,9 @@ export class OutboundError extends TransportError {
 }
 
 /**
- * Failures are OutboundErrors with messages such as `Post "<url>": dial tcp 127.0.0.1:1: connect: connection refused`.
- * Their `retryable` is true exactly if the request was not sent, because no connection could be made.
+ * Sends requests to other servers. A failure is an OutboundError with a message such as
+ * `Post "<url>": dial tcp 127.0.0.1:1: connect: connection refused`. Its `retryable` is true exactly if the request was
+ * not sent, because no connection could be made.
  */
 export interface OutboundClient {
   /** Prepares requests to a server. Servers with the same trust and client certificate share connections. */

@@ -114,8 +114,8 @@ export function mountHealth(mux: PathMux, health: Health): void {
 }
 
 /**
- * Serves a registry at `path`, by default `/metrics`. `startedAt` is the start of the process in milliseconds since 1970; scrapers use it to detect that
- * counters were reset.
+ * Serves a registry at `path`, by default `/metrics`. `startedAt` is the start of the process in milliseconds since
+ * 1970; scrapers use it to detect that counters were reset.
  */
 export function mountMetrics(
   mux: PathMux,

@@ -1,8 +1,8 @@
 /**
  * ServerRequest: a request on its way through the filter chain and the endpoints.
  *
- * Invariant: one filter sets a field, before any filter or endpoint reads it. Only `user` and `incoming` are set again,
- * by impersonation.
+ * Invariant: one filter sets a field, before any filter or endpoint reads it. Only two fields are replaced later:
+ * `incoming` by authentication and impersonation, and `user` by impersonation.
  */
 
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
@@ -19,7 +19,7 @@ import { WarningRecorder } from './warning-header.ts';
  * logs; endpoints fill it.
  */
 export interface AuditRecord {
-  /** Whether the bodies are logged. Endpoints keep a body only if it is. */
+  /** Whether the policy logs the bodies of the request and of the answer. Endpoints record a body only if so. */
   readonly wantsRequestObject: boolean;
   readonly wantsResponseObject: boolean;
   /** The decoded object of the request, before admission. */
@@ -80,7 +80,7 @@ export class ServerRequest {
    * head of the chain.
    */
   types: MetaTypes | undefined = undefined;
-  /** The place of a running write in RunningWrites. */
+  /** The index of a running write in RunningWrites, which sets it. */
   writeSlot = -1;
   #warnings: WarningRecorder | undefined = undefined;
 

@@ -9,9 +9,9 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { ServiceAddress, ServiceResolver } from './outbound.ts';
 
 export interface ServiceObjects {
-  /** Undefined for a Service that does not exist. */
+  /** Returns the Service; undefined if it does not exist. */
   service(namespace: string, name: string): MaybePromise<JsonObject | undefined>;
-  /** The EndpointSlices of a Service. */
+  /** Returns the EndpointSlices of a Service. */
   endpointSlices(namespace: string, name: string): MaybePromise<readonly JsonObject[]>;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isBugError } from '../../base/errors.ts';
 import { formatWarningHeader, WarningRecorder } from './warning-header.ts';
 
-/** As a client that knows UTF-8 reads it. */
+/** Decodes a header as a client does that reads UTF-8. */
 function decode(header: string | undefined): string | undefined {
   return header === undefined ? undefined : new TextDecoder().decode(Uint8Array.from(header, (c) => c.charCodeAt(0)));
 }

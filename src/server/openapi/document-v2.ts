@@ -72,9 +72,9 @@ export class DocumentV2 {
   }
 
   /**
-   * Adds a v2 document of another server. A path that exists already is left out. A definition or parameter that differs
-   * from the known one of its name gets another name: `<name>_v2`, `<name>_v3` and so on, as kube-openapi's aggregator
-   * does. Called after `complete`.
+   * Adds a v2 document of another server. A path that exists already is left out. A definition or parameter that
+   * differs from the known one of its name gets another name: `<name>_v2`, `<name>_v3` and so on, as kube-openapi's
+   * aggregator does. Called after `complete`.
    */
   merge(document: JsonObject): void {
     const paths = membersOf(document, 'paths').filter(([path]) => !this.#paths.has(path));

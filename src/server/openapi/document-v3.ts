@@ -19,6 +19,7 @@ export interface DocumentInfo {
 /** An operation with the schemas of its bodies and answers. */
 export interface ResolvedOperation {
   readonly operation: Operation;
+  /** Returns the schema of a body or an answer of the operation. */
   schemaOf(content: Content): JsonObject;
 }
 

@@ -114,7 +114,7 @@ export class OpenApiManager implements OpenApiPublisher {
       new PublishedDocument({
         make: () => documentText(this.#info, versionParts(version, this.#settings)),
         encode: gnosticV3,
-        // A getter, because a publisher may compute it only if the document is requested.
+        // A getter, so that the publisher computes the fingerprint only when it is needed.
         get fingerprint() {
           const own = version.fingerprint;
           return own === undefined ? undefined : `${own} ${descriptions?.fingerprint() ?? ''}`;

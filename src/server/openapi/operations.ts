@@ -286,7 +286,7 @@ class OperationMaker {
     return lists;
   }
 
-  /** The deprecated paths below `/watch`. */
+  /** Returns the operations of the deprecated paths below `/watch`. */
   #watches(): Operation[] {
     const { kind } = this.#names;
     const { plural, root } = this.#names;
@@ -323,7 +323,7 @@ class OperationMaker {
     return { ...operation, parameters, produces: ANYTHING };
   }
 
-  /** The fields of the subresource's options type. */
+  /** Returns the fields of the subresource's options type as query parameters. */
   #connectParameters(): readonly Parameter[] {
     const { store, resource, subresource } = this.#subject;
     const own = resource.subresources.find(({ name }) => name === subresource)?.version;

@@ -30,12 +30,15 @@ export interface UsedContent {
 
 export interface ResourcePaths {
   readonly paths: readonly PathText[];
-  /** Without duplicates. */
+  /** The contents that the paths use, without duplicates. */
   readonly uses: readonly UsedContent[];
 }
 
 const SLOTS = ['root', 'id', 'tag', 'group', 'version', 'kind', 'plural', 'model', 'list'] as const;
-/** They consist of letters only, so that no naming rule changes them, and occur nowhere else. */
+/**
+ * The placeholders of the slots. They consist of letters only, so that no naming rule changes them, and occur nowhere
+ * else.
+ */
 const TOKENS: TemplateNames = {
   root: 'QZrootZQ',
   id: 'QZidZQ',

@@ -26,6 +26,7 @@ export interface SchemaSource {
   /** The shared types of all servers. */
   readonly types: MetaTypes;
   readonly cache: SchemaCache;
+  /** Returns the OpenAPI name of a type; undefined for a type without a name, which is inlined. */
   typeName(view: StructView): string | undefined;
   /** Returns a schema that is not made from a view. */
   given(typeName: string): GivenSchema | undefined;

@@ -71,7 +71,7 @@ export class SchemaCache {
     this.#accepts = accepts;
   }
 
-  /** The description of a type depends on whether it is a kind. */
+  /** Returns a cached type. `isKind` is part of the key, because the description of a type depends on it. */
   get(typeName: string, isKind: boolean): Known | undefined {
     return this.#known.get(isKind ? `${typeName} ` : typeName);
   }

@@ -21,7 +21,7 @@ function methods(sink: WatchSink): WatchSink {
   };
 }
 
-/** A store whose watches pass through a hand of the test. */
+/** A store whose watches the test controls. */
 function withWatch(inner: Storage, watch: (inner: Storage, options: WatchOptions, sink: WatchSink) => Watch): Storage {
   return changedStorage(inner, { watch: (options, sink) => watch(inner, options, sink) });
 }

@@ -174,7 +174,9 @@ export class RegistryLister implements Lister {
     this.#publish(changes);
   }
 
-  /** Reports a value that cannot be parsed to the host, and treats the object as absent. */
+  /**
+   * Parses the value of an event. Reports a value that cannot be parsed to the host, and treats the object as absent.
+   */
   #parse(event: StorageEvent): JsonObject | undefined {
     if (event.type === 'delete') return undefined;
     try {
@@ -201,7 +203,9 @@ export class RegistryLister implements Lister {
     for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) this.#tell(listener, changes);
   }
 
-  /** Reports what a listener throws to the host, so that the other listeners are still called. */
+  /**
+   * Calls a listener. Reports an exception of the listener to the host, so that the other listeners are still called.
+   */
   #tell(listener: Listener, changes: readonly ListerChange[]): void {
     try {
       listener(changes);

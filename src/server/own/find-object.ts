@@ -1,4 +1,4 @@
-/** The lookup of one object in a lister, right on every server that shares the storage. */
+/** The lookup of one object in a lister, correct even if other servers write to the same storage. */
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Lister } from './lister.ts';

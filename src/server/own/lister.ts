@@ -25,11 +25,11 @@ export interface Lister {
    */
   current?(): MaybePromise<void>;
   /**
-   * The object in the storage version, without managedFields and kubectl's last-applied-configuration. Shared and
-   * read-only; the same value until the object changes.
+   * Returns the object in the storage version, without managedFields and kubectl's last-applied-configuration. Shared
+   * and read-only; the same value until the object changes.
    */
   get(namespace: string, name: string): JsonObject | undefined;
-  /** The objects of a namespace, or of all for '' (the default), in order of namespace and name. */
+  /** Returns the objects of a namespace, or of all namespaces for '' (the default), ordered by namespace and name. */
   list(namespace?: string): readonly JsonObject[];
   /**
    * Calls the listener with the current objects as changes, at once unless there are none, and then with every change,

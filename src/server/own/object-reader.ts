@@ -31,7 +31,7 @@ export interface ReadableResource {
 
 const CURRENT = { resourceVersion: '' };
 
-/** A reader through the registry store. Parses an object once per write, as long as its bytes are in memory. */
+/** Returns a reader over the registry store. It parses an object once per write, as long as the bytes are in memory. */
 export function createObjectReader({ definition, registry, host }: ReadableResource): ObjectReader {
   const { storageVersion: version } = definition;
   // The cache hands out the same bytes until the object changes.

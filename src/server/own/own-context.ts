@@ -28,7 +28,9 @@ class OwnRequest implements RequestContext {
   annotate(): void {}
 }
 
-/** The context of one operation that begins now. `namespace` and `name` are '' where a request's path has none. */
+/**
+ * Returns the context of an operation that begins now. `namespace` and `name` are '' where a request's path has none.
+ */
 export function ownContext(
   clock: Clock,
   verb: string,

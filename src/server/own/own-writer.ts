@@ -1,5 +1,5 @@
 /**
- * The writer for the server's own objects: what bootstrap, allocators and loops inside a server create, change and
+ * The writer for the server's own objects, which bootstrap, allocators and loops inside a server create, change and
  * delete.
  *
  * A write goes through the create, update or delete of the registry store, as a client's does: server-owned metadata,
@@ -56,7 +56,7 @@ export interface OwnWriterOptions {
   readonly tracksUpdatesAs?: string;
 }
 
-/** Which object. `namespace` is '' for cluster-scoped resources. */
+/** Identifies an object. `namespace` is '' for cluster-scoped resources. */
 export interface ObjectName {
   readonly namespace: string;
   readonly name: string;
@@ -67,19 +67,19 @@ export interface OwnWriteOptions {
   readonly request?: RequestContext;
   /** Checks everything and stores nothing. Default false. */
   readonly dryRun?: boolean;
-  /** The write is refused with a 409 unless they hold for the stored object. Default none. */
+  /** A write is refused with a 409 unless these preconditions hold for the stored object. Default none. */
   readonly preconditions?: Preconditions;
   /**
-   * The name in managedFields. Null leaves them as they are, for writes whose fields get no owner in the reference.
-   * Default `kube-apiserver`.
+   * The manager's name in managedFields. Null leaves managedFields unchanged, for writes whose fields get no owner in
+   * the reference. Default `kube-apiserver`.
    */
   readonly fieldManager?: string | null;
 }
 
 export interface OwnCreateOptions extends OwnWriteOptions {
   /**
-   * The object as a client sends it. Fields that only the created object has, such as allocated addresses, get no owner.
-   * Default: the object.
+   * The object as a client sends it. Fields that only the created object has, such as allocated addresses, get no
+   * owner. Default: the object.
    */
   readonly sent?: JsonObject;
   /** The manager that applied the status, for writers that set it. Default: the status has no owner. */
@@ -103,7 +103,7 @@ export class OwnWriter {
     this.#store = resource.registry.uncached({ ...rules, allowCreateOnUpdate: false });
   }
 
-  /** The object as storage holds it now, a copy of the caller's own. Undefined if there is none. */
+  /** Reads the object from storage. Returns a copy that belongs to the caller; undefined if there is no such object. */
   read(target: ObjectName): Promise<JsonObject | undefined> {
     return this.#store.read(this.#context('get', target));
   }
@@ -139,8 +139,8 @@ export class OwnWriter {
   /**
    * Reads the stored object, lets `change` modify it in place, and writes it over the state that was read. Repeats that
    * while other writers are quicker, so `change` may run several times; only `preconditions` make another writer's
-   * change a 409. 404 if there is no such object. What `change` throws is thrown. The object must stay in the form of
-   * its type.
+   * change a 409. 404 if there is no such object. Rejects with the error that `change` throws. The object must stay in
+   * the form of its type.
    */
   update(
     target: ObjectName,
@@ -158,7 +158,10 @@ export class OwnWriter {
     return this.#track(this.#tracksUpdatesAs, live, next, {});
   }
 
-  /** The same through the `status` subresource, under its strategy. Starts the cache. BugError if there is none. */
+  /**
+   * As `update`, through the `status` subresource and its strategy. Starts the cache. Rejects with BugError if the
+   * resource has no such subresource.
+   */
   async updateStatus(
     target: ObjectName,
     change: (object: JsonObject) => void,
@@ -286,7 +289,7 @@ export class OwnWriter {
   }
 }
 
-/** The strategy, except that it lets the status pass. */
+/** Returns the strategy, except that it neither clears nor restores a status that is set. */
 function settingStatus(strategy: Strategy): Strategy {
   const keepStatus = (object: JsonObject, prepare: () => void): void => {
     const { status } = object;

@@ -8,7 +8,7 @@ import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import type { NormalizeResult, VersionDefinition } from './version-definition.ts';
 
 /**
- * Returns a copy of `applied`, normalized and with defaults. It is the caller's own, except for the entries of
+ * Returns a copy of `applied`, normalized and with defaults. The copy belongs to the caller, except for the entries of
  * managedFields, which are shared with `applied`. Fails if a value does not have its type.
  */
 export function normalizeApplied(version: VersionDefinition, applied: JsonObject): NormalizeResult {

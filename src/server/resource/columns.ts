@@ -15,7 +15,7 @@ export interface Column extends ColumnDefinition {
   cell(object: JsonObject, now: number): JsonValue;
 }
 
-/** A column of type `string` that is always shown, unless the options say otherwise. */
+/** Returns a column of type `string` that is always shown, unless the options say otherwise. */
 export function column(
   name: string,
   description: string,
@@ -54,7 +54,7 @@ export function tableOf(...columns: readonly Column[]): () => TableDefinition {
   return () => table;
 }
 
-/** The time since an RFC 3339 time, as kubectl prints it; `<unknown>` for a text that is not a time. */
+/** Returns the time since an RFC 3339 time, as kubectl prints it; `<unknown>` for a text that is not a time. */
 export function sinceText(time: string, now: number): string {
   const then = Date.parse(time);
   return Number.isNaN(then) ? '<unknown>' : formatHumanDuration(now - then);

@@ -5,7 +5,7 @@ import type { StoredResource } from './open-resource.ts';
 import { storedGroupResource } from './resource-definition.ts';
 
 export interface CountedResource extends GroupResource {
-  /** The number of stored objects. Throws, or rejects with, a StorageError. */
+  /** Returns the number of stored objects. Throws, or rejects with, a StorageError. */
   count(): MaybePromise<number>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Field managers of resources and subresources. Invariant: making one loads the types of the resource, so servers make
- * them with the first write.
+ * Field managers of resources and subresources. Making one loads the types of the resource, so servers make it on the
+ * first write.
  */
 import { mergeTypeOf } from '../../apimachinery/apply/view-type.ts';
 import type { SetFilter } from '../../apimachinery/field-set/set-filter.ts';
@@ -16,8 +16,8 @@ import type { ResourceDefinition, SubresourceDefinition } from './resource-defin
 import type { VersionDefinition } from './version-definition.ts';
 
 /**
- * Makes the field manager of a resource, or of one of its subresources, for requests in `version`. Default: the
- * resource itself.
+ * Makes the field manager of a resource, or of one of its subresources, for requests in `version`. `subresource`
+ * defaults to the resource itself.
  */
 export function createFieldManager(
   definition: ResourceDefinition,
@@ -71,8 +71,9 @@ function convertTo(
   const [from, to] = [byName.get(String(object['apiVersion'])), byName.get(apiVersion)];
   if (from === undefined || to === undefined)
     throw new StatusError(unknown(`cannot convert ${String(object['apiVersion'])} to ${apiVersion}`));
-  // Not pruned: the fields of a custom resource that another version does not declare end the operation, as in the
-  // reference. Without them the object would lose data when it comes back. Defaults would make abandoned fields owned.
+  // Conversion must not prune: a field of a custom resource that the other version does not declare fails the
+  // operation, as in the reference. A pruned object would lose data when it is converted back. Conversion must not set
+  // defaults either: abandoned fields would then have an owner.
   const converted = convertWhole(definition, cloneJson(object), from, to);
   return to.unstructured === true ? converted : andThen(converted, (whole) => withZeroValues(to, whole));
 }

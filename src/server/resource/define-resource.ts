@@ -19,7 +19,9 @@ interface Absent extends JsonObject {
   '~absent': true;
 }
 
-/** The type of an object's fields: as given, or inferred from the schemas. `never` stands for a schema not yet inferred. */
+/**
+ * The type of an object's fields: as given, or inferred from the schemas. `never` stands for a schema not yet inferred.
+ */
 type FieldsOf<T, Spec, Status> = [T] extends [Inferred]
   ? [Spec] extends [never]
     ? object

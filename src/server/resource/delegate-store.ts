@@ -9,8 +9,8 @@ const PROPERTIES = ['connectMethods', 'connectOptions', 'keepsSystemFields'] as 
 type Verb = (typeof VERBS)[number];
 
 /**
- * Returns a store with the verbs of `overrides`, and with the verbs and properties of `store` for the rest. An override of `undefined`
- * removes the verb. A verb that neither has stays absent, so discovery does not publish it.
+ * Returns a store with the verbs of `overrides`, and with the verbs and properties of `store` for the rest. An override
+ * of `undefined` removes the verb. A verb that neither has stays absent, so discovery does not publish it.
  */
 export function delegateStore(
   store: ResourceStore,

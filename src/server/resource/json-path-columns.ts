@@ -41,8 +41,8 @@ function replicas(name: string, description: string, jsonPath: string): JsonPath
 }
 
 /**
- * The name, then the declared columns; the age if none is declared. Ends before the first column whose path cannot be
- * parsed, as kube-apiserver does.
+ * Returns the Table: the name, then the declared columns, or the age if none is declared. Ends before the first column
+ * whose path cannot be parsed, as kube-apiserver does.
  */
 export function jsonPathTable(declared: readonly JsonPathColumn[]): TableDefinition {
   const columns: ColumnDefinition[] = [NAME_COLUMN];

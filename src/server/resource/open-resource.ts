@@ -16,11 +16,11 @@ export interface OpenSubresource {
 
 export interface OpenResource {
   readonly definition: ResourceDefinition;
-  /** The host that it was opened with. */
+  /** The host that the resource was opened with. */
   readonly host: RegistryHost;
   /** The store that requests go to: the registry store, the definition's own, or one that wraps either. */
   readonly store: ResourceStore;
-  /** By name. */
+  /** The subresources by name. */
   readonly subresources: ReadonlyMap<string, OpenSubresource>;
   /** The store over Storage, also if `store` wraps it. Undefined if the definition has a store of its own. */
   readonly registry: RegistryStore | undefined;
@@ -29,7 +29,7 @@ export interface OpenResource {
 }
 
 /**
- * A resource whose objects are kept by the store over Storage. `registry` has every verb of a stored resource, so the
+ * A resource whose objects the store over Storage holds. `registry` has every verb of a stored resource, so the
  * server's own code reads and writes its objects without checking which verbs there are.
  */
 export interface StoredResource extends OpenResource {
@@ -58,7 +58,7 @@ export function openResource(definition: ResourceDefinition, host: RegistryHost)
   return { ...open, stop: () => open.stop().finally(() => storage.stop()) };
 }
 
-/** The host with the storage of the resource. */
+/** Returns the host with the storage of the resource. */
 function routedHost(definition: ResourceDefinition, host: RegistryHost): RegistryHost {
   const storage = host.storageOf?.(storedGroupResource(definition)) ?? host.storage;
   return storage === host.storage ? host : { ...host, storage };
@@ -84,7 +84,7 @@ function wrapOf(definition: ResourceDefinition, store: ResourceStore): ResourceS
   return definition.wrap === undefined ? store : definition.wrap(store);
 }
 
-/** Whether the objects are kept by the store over Storage. */
+/** Reports whether the store over Storage holds the objects. */
 export function isStoredResource(resource: OpenResource): resource is StoredResource {
   return resource.registry !== undefined;
 }

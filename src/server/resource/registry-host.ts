@@ -20,8 +20,8 @@ export interface RegistryHost {
   /** Returns a random integer from 0 up to, not including, `below`. */
   random(below: number): number;
   /**
-   * Called with failures that belong to no request, such as a lost storage watch or a stored object that cannot be read.
-   * Stores and listers handle the failure themselves; the host only reports it.
+   * Called with failures that belong to no request, such as a lost storage watch or a stored object that cannot be
+   * read. Stores and listers handle the failure themselves; the host only reports it.
    */
   onTrouble(error: Error): void;
   /** Called when the server writes an object of its own without managedFields. `reason` begins with its name. */

@@ -22,7 +22,9 @@ export interface SubresourceDefinition {
   readonly name: string;
   /** The version of bodies and answers, for discovery, decoding and admission. Default: the parent's version. */
   readonly version?: VersionDefinition;
-  /** The version of the answers to creates, if their kind is not that of the bodies. For OpenAPI. Default: `version`. */
+  /**
+   * The version of the answers to creates, if their kind is not that of the bodies. For OpenAPI. Default: `version`.
+   */
   readonly answer?: VersionDefinition;
   /** The description of creates and connections in OpenAPI. Default: made from the names. */
   readonly description?: string;
@@ -41,16 +43,16 @@ export interface SubresourceDefinition {
 }
 
 /**
- * A storage that may hold objects in other versions, or objects written under an earlier schema. The store converts,
- * prunes and defaults such an object whenever it is read or changed, and any update stores the result.
+ * Declares that the storage may hold objects in other versions, or objects written under an earlier schema. The store
+ * converts, prunes and defaults such an object whenever it is read or changed, and any update stores the result.
  */
 export interface StoredHistory {
   /** Every version that a stored object may have, served or not. Contains the storage version. */
   readonly versions: readonly VersionDefinition[];
   /**
-   * The revision after which every object was written in the storage version, under this schema. Infinity while that is
-   * not known. Called often; once it returns a number, it always returns that number. Absent: the revision at which the
-   * store started, for a resource that only this program writes. Not called on a shared storage, where
+   * Returns the revision after which every object was written in the storage version, under this schema. Infinity while
+   * that is not known. Called often; once it returns a number, it always returns that number. Absent: the revision at
+   * which the store started, for a resource that only this program writes. Not called on a shared storage, where
    * another server may write under an earlier schema at any time.
    */
   exactSince?(): Revision;
@@ -89,7 +91,7 @@ export interface ResourceDefinition {
    * The storage is stopped after the store. Absent: the storage of the host.
    */
   storage?(host: RegistryHost): Storage;
-  /** Absent: every stored object is in the storage version and exact. */
+  /** Absent: every stored object is in the storage version and was written under this schema. */
   readonly history?: StoredHistory;
   /** Part of the key of cached forms. Must change whenever conversion, defaults or the schema change. */
   readonly generation: string;
@@ -122,8 +124,8 @@ export interface ResourceDefinition {
 }
 
 /**
- * The group and the plural by which options name a stored resource. A resource with a version in the core group counts
- * as one of that group: events.
+ * Returns the group and the plural by which options name a stored resource. A resource with a version in the core group
+ * counts as one of that group: events.
  */
 export function storedGroupResource({
   plural,
@@ -135,7 +137,7 @@ export function storedGroupResource({
   return { group: isCore ? '' : (storageVersion?.group ?? ''), resource: plural };
 }
 
-/** A resource whose objects are kept by the store over Storage. */
+/** A resource whose objects the store over Storage holds. */
 export interface StoredDefinition extends ResourceDefinition {
   readonly storageVersion: VersionDefinition;
   readonly store?: never;

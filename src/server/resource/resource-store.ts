@@ -42,8 +42,8 @@ export interface ResourceContext {
 }
 
 /**
- * An object as JSON in the version of the request, with `kind` and `apiVersion` first, and with its resourceVersion if it
- * has one. Shared and read-only.
+ * An object as JSON in the version of the request, with `kind` and `apiVersion` first, and with its resourceVersion if
+ * it has one. Shared and read-only.
  */
 export type ObjectBytes = Uint8Array;
 
@@ -78,7 +78,7 @@ export interface ResourceWatchSink {
 }
 
 export interface ResourceWatch {
-  /** The sink takes events again. */
+  /** Called when the sink takes events again after `write` returned false. */
   drained(): void;
   /**
    * Sends a bookmark now, if that is possible; returns whether it was sent. Called shortly before a watch times out.
@@ -100,12 +100,13 @@ export type ValidateCreate = (object: JsonObject) => MaybePromise<void>;
 export type ValidateUpdate = (object: JsonObject, old: JsonObject) => MaybePromise<void>;
 /**
  * Admission of a delete. Gets the object in the version of the request, and the options that the store completed;
- * default those of the request. A deletecollection ignores them, as kube-apiserver does. Throws a StatusError to refuse.
+ * default those of the request. A deletecollection ignores them, as kube-apiserver does. Throws a StatusError to
+ * refuse.
  */
 export type ValidateDelete = (old: JsonObject, completed?: DeleteOptions) => MaybePromise<void>;
 
 export interface CreateRequest {
-  /** Check everything, store nothing, and answer as if it were stored. */
+  /** True: the store checks everything, stores nothing, and answers as if it had stored the object. */
   readonly dryRun: boolean;
   /** To be called with the final object before it is stored. */
   readonly validate: ValidateCreate;
@@ -119,17 +120,20 @@ export interface ObjectChange {
    * return. Called once per attempt, so it may run several times; the result must depend on nothing but `current`.
    */
   apply(current: JsonObject | undefined): MaybePromise<JsonObject>;
-  /** The update is refused with a 409 unless they hold for the stored object. */
+  /** The update is refused with a 409 unless these preconditions hold for the stored object. */
   readonly preconditions: Preconditions | undefined;
 }
 
 export interface UpdateRequest {
   readonly dryRun: boolean;
-  /** Create the object if it does not exist, even if the strategy does not allow it. Server-side apply sets it. */
+  /**
+   * True: the store creates the object if it does not exist, even if the strategy does not allow that. Server-side
+   * apply sets it.
+   */
   readonly forceAllowCreate: boolean;
   /**
-   * Refuse an object that is too large because of its managedFields. Server-side apply sets it. False: the store drops
-   * them instead. Default false.
+   * True: the store refuses an object that is too large because of its managedFields. Server-side apply sets it. False:
+   * the store drops managedFields instead. Default false.
    */
   readonly keepManagedFields?: boolean;
   /** To be called instead of `validateUpdate` if the object does not exist. Authorizes the create as well. */
@@ -155,7 +159,10 @@ export interface DeleteRequest {
 }
 
 export type DeleteAnswer =
-  /** The object is gone. `bytes` is its last state, if the kind answers with it; otherwise the client gets a Status. */
+  /**
+   * The object is deleted. `bytes` is its last state if the kind answers with the object; otherwise the client gets a
+   * Status.
+   */
   | {
       readonly outcome: 'deleted';
       readonly name: string;
@@ -205,9 +212,9 @@ export interface ResourceStore {
    */
   get?(context: ResourceContext, options: GetOptions): MaybePromise<ObjectBytes>;
   /**
-   * Lists the objects of `context.namespace`, or of all namespaces, that the label and field selectors select: the store
-   * applies them. It may ignore `limit` and answer with everything and no continue token. 410 if the requested state is
-   * no longer known.
+   * Lists the objects of `context.namespace`, or of all namespaces, that the label and field selectors select: the
+   * store applies them. It may ignore `limit` and answer with everything and no continue token. 410 if the requested
+   * state is no longer known.
    */
   list?(context: ResourceContext, options: ListOptions): MaybePromise<ListPage>;
   /**
@@ -235,7 +242,7 @@ export interface ResourceStore {
   delete?(context: ResourceContext, request: DeleteRequest): MaybePromise<DeleteAnswer>;
   /** Deletes every object that the list options select, and answers with the list of them as they were before. */
   deleteCollection?(context: ResourceContext, request: DeleteCollectionRequest): MaybePromise<ListPage>;
-  /** Answers any of `connectMethods` itself, after admission: proxies and streams. */
+  /** Answers a request with one of `connectMethods`, after admission. Proxies and streams implement it. */
   connect?(context: ResourceContext, request: ConnectRequest): MaybePromise<Answer>;
   /** The HTTP methods that `connect` takes. */
   readonly connectMethods?: readonly string[];

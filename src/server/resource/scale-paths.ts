@@ -80,7 +80,7 @@ export function integerAt(object: JsonObject, path: string): AtPath<number> {
   return wrongType(splitPath(path), value, 'int64');
 }
 
-/** The value is '' if there is none. */
+/** Returns the text at the path; '' if there is none. */
 export function textAtPath(object: JsonObject, path: string): AtPath<string> {
   const found = valueAt(object, path);
   if (!found.ok) return found;

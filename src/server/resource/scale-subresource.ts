@@ -56,7 +56,10 @@ export const UNSET_REPLICAS = -2147483648;
 /** The metadata fields of a Scale, in order. */
 const SHOWN = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'] as const;
 
-/** The subresource `scale`, with get, update and patch. Opening it throws BugError if the parent cannot do both. */
+/**
+ * Returns the subresource `scale`, with get, update and patch. Opening it throws BugError if the parent lacks get or
+ * update.
+ */
 export function scaleSubresource(access: ScaleAccess): SubresourceDefinition {
   return { name: 'scale', version: access.version, store: (parent) => scaleStore(parent, access) };
 }

@@ -25,7 +25,7 @@ export interface StoredResourceOptions {
   readonly subresources?: readonly SubresourceDefinition[];
 }
 
-/** A resource that the registry stores. Its generation never changes. */
+/** Returns a resource that the registry stores. Its generation never changes. */
 export function storedResource(options: StoredResourceOptions): StoredDefinition {
   const [storageVersion] = options.versions;
   const { plural, convert } = options;
@@ -47,9 +47,9 @@ export function storedResource(options: StoredResourceOptions): StoredDefinition
 }
 
 /**
- * A strategy whose members have defaults: it sees objects in the storage version; a name must be one path
- * segment; updates may leave out the resourceVersion; updates do not create; metadata.generation is not counted; the
- * status is reset.
+ * Returns a strategy with defaults for the members that `strategy` lacks: it sees objects in the storage version; a
+ * name must be one path segment; updates may leave out the resourceVersion; updates do not create; metadata.generation
+ * is not counted; the status is reset.
  */
 export function strategyWithDefaults(strategy: Partial<Strategy>): Strategy {
   return {

@@ -6,17 +6,17 @@ import { ensureObject, fieldAt, objectAt } from '../../apimachinery/meta/object-
 import type { ObjectMetaFacts } from '../../apimachinery/validation/validate-object-meta.ts';
 import { getField, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 
-/** The metadata, typed for validation. */
+/** Returns the metadata, typed for validation. */
 export function metaFacts(object: JsonObject): ObjectMetaFacts {
   return (objectAt(object, 'metadata') ?? {}) as ObjectMetaFacts;
 }
 
-/** The spec, or an empty object if absent. */
+/** Returns the spec, or an empty object if absent. */
 export function specOf(object: JsonObject): JsonObject {
   return objectAt(object, 'spec') ?? {};
 }
 
-/** The metadata, added to the object if absent. */
+/** Returns the metadata, added to the object if absent. */
 export function ensureMeta(object: JsonObject): JsonObject {
   return ensureObject(object, 'metadata');
 }

@@ -1,6 +1,6 @@
 /**
- * The strategy of a resource: its rules for create, update and delete. The store over Storage calls it; a store of its
- * own does what it wants instead.
+ * The strategy of a resource: its rules for create, update and delete. The store over Storage calls its methods. A
+ * resource's own store need not call them.
  *
  * Order of a create. The object is decoded, normalized, defaulted and admitted by mutating admission. The store fills
  * in the name, uid, creation time, namespace and generation, then calls `prepareForCreate`, `validate`,
@@ -11,16 +11,16 @@
  * stored object, keeps the generation, and calls `prepareForUpdate`. It counts the generation and keeps the system
  * metadata, then calls `authorizeUpdate`, `validateUpdate`, `warningsOnUpdate` and `canonicalize`, runs validating
  * admission, calls `validateStored`, and calls `holdsDeletion` if the object is terminating and `ttlSeconds` as it
- * writes. An attempt that loses a race with another writer is repeated on the new state, so every method may run several
- * times for one request.
+ * writes. An attempt that loses a race with another writer is repeated on the new state, so every method may run
+ * several times for one request.
  *
  * Order of a delete. For each attempt the store checks the preconditions, calls `grace` unless the object is
  * terminating already, runs validating admission, calls `holdsDeletion`, and calls `prepareForDeletion` if the object
  * stays.
  *
- * Every method but `authorizeUpdate` is synchronous, and none has a side effect. A method may change only the object that it is told it may change. It
- * refuses with the issues it returns. It throws a StatusError only for a refusal that is not about a field; any other
- * exception is a 500.
+ * Every method but `authorizeUpdate` is synchronous, and none has a side effect. A method may change only the object
+ * that it is told it may change. It refuses by returning issues. It throws a StatusError only for a refusal that is not
+ * about a field; any other exception is a 500.
  */
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import type { FieldIssue } from '../../apimachinery/validation/field-issue.ts';
@@ -39,7 +39,7 @@ export interface GraceDecision {
   readonly gracePeriodSeconds: number;
 }
 
-/** A second state of an object that is created: the server writes it over the first, in the same commit. */
+/** A second state of an object that is created. The server writes it over the first state, in the same commit. */
 export interface FollowUp {
   /** The whole second state, in the storage version. */
   readonly object: JsonObject;
@@ -66,8 +66,8 @@ export interface Strategy {
   readonly countsGeneration: boolean;
 
   /**
-   * The fields that `prepareForCreate` and `prepareForUpdate` clear or restore, so that no manager owns them. Must agree
-   * with these methods. Default: none.
+   * The fields that `prepareForCreate` and `prepareForUpdate` clear or restore, so that no manager owns them. Must
+   * agree with these methods. Default: none.
    */
   readonly resetFields?: ResetFields;
 
@@ -78,13 +78,13 @@ export interface Strategy {
   prepareForCreate?(object: JsonObject, context: StrategyContext): void;
   /**
    * Called on create after `prepareForCreate`. Returns what is wrong with the object; any issue refuses it with a 422.
-   * The store checks the metadata itself, and only if this returns nothing, unless `validatesMetadata`. Must not change
-   * the object.
+   * If `validate` returns no issues, the store checks the metadata itself, unless `validatesMetadata` is true. Must not
+   * change the object.
    */
   validate?(object: JsonObject, context: StrategyContext): readonly FieldIssue[];
   /**
-   * Whether `validate` checks the metadata, its name included: then the store does not on create. On update the store
-   * always checks it. Default false.
+   * Whether `validate` checks the metadata, including the name. If true, the store does not check the metadata on
+   * create. On update the store always checks them. Default false.
    */
   readonly validatesMetadata?: boolean;
   /** Called on create once the object is valid. Returns texts for `Warning` headers. Must not change the object. */
@@ -140,8 +140,8 @@ export interface Strategy {
   grace?(object: JsonObject, options: DeleteOptions): GraceDecision | undefined;
   /**
    * Called on delete, and on an update of a terminating object without finalizers. True keeps the object, as a
-   * finalizer does: a Namespace has finalizers in its spec. A delete of such an object that is terminating already changes
-   * nothing. The object is in the storage version and must not be changed. Default false.
+   * finalizer does: a Namespace has finalizers in its spec. A delete of such an object that is terminating already
+   * changes nothing. The object is in the storage version and must not be changed. Default false.
    */
   holdsDeletion?(object: JsonObject): boolean;
   /**

@@ -6,8 +6,9 @@ import type { ResourceStore } from './resource-store.ts';
 import type { Strategy } from './strategy.ts';
 
 /**
- * A subresource with get, update and patch. It never creates, whatever the strategy says. `readable: false` leaves get
- * out, and with it patch; default true. Opening it throws BugError if the parent is not the store over Storage.
+ * Returns a subresource with get, update and patch. It never creates, whatever the strategy says. `readable: false`
+ * leaves get out, and with it patch; default true. Opening it throws BugError if the parent is not the store over
+ * Storage.
  */
 export function updateSubresource(
   name: string,
@@ -28,7 +29,7 @@ export function updateSubresource(
   };
 }
 
-/** The parent as the store over Storage, for subresources that need one. Throws BugError for another store. */
+/** Returns the parent as the store over Storage, for subresources that need one. Throws BugError for another store. */
 function registryParent(parent: ResourceStore, subresource: string): RegistryStore {
   if (parent instanceof RegistryStore) return parent;
   throw new BugError(`the subresource ${subresource} needs a parent whose objects the registry stores`);

@@ -32,7 +32,10 @@ export interface TableDefinition {
    * version. Default: the object.
    */
   metadataSource?(object: JsonObject): JsonObject;
-  /** Returns the conditions of the row, as meta.k8s.io describes them: that a Job has completed. Default none. */
+  /**
+   * Returns the conditions of the row (TableRowCondition of meta.k8s.io), for example that a Job has completed. Default
+   * none.
+   */
   conditions?(object: JsonObject): JsonValue[] | undefined;
 }
 
@@ -59,7 +62,10 @@ export interface VersionDefinition extends GroupVersion {
   readonly unstructured?: boolean;
   /** Other group-versions that a body may have because their types are the same: an Eviction. Default none. */
   readonly accepts?: readonly GroupVersion[];
-  /** The type, for unknown fields, strategic merge, protobuf and OpenAPI. Made on first use; always the same value. */
+  /**
+   * Returns the type, for unknown fields, strategic merge, protobuf and OpenAPI. Made on first use; always the same
+   * value.
+   */
   type(): StructView;
   /**
    * Whether the type has a protobuf form for bodies and answers. Default false; metadata-only answers always have one.
@@ -92,7 +98,7 @@ export interface VersionDefinition extends GroupVersion {
    * nulls that a structural schema neither allows nor replaces then stay, and validation refuses them.
    */
   setDefaults?(object: JsonObject, keepNulls?: boolean): void;
-  /** The Table of this version. Called often; should return the same value. Absent: name and age. */
+  /** Returns the Table of this version. Called often; should return the same value. Absent: name and age. */
   table?(): TableDefinition;
   /** The paths that `fieldSelector` may name, beside metadata.name and metadata.namespace, in this version's object. */
   readonly selectableFields: readonly string[];

@@ -25,6 +25,7 @@ export interface ConfigurationBody {
 export interface ConfigurationTarget {
   readonly version: VersionDefinition;
   readonly fieldManager: FieldManager;
+  /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
 }
 
@@ -44,15 +45,15 @@ export class ApplyConfiguration {
     this.#target = target;
   }
 
-  /** The decoded configuration. Shared; must not be changed. Throws the 400. */
+  /** The decoded configuration. Shared; must not be changed. Throws the 400 if it cannot be decoded. */
   get value(): JsonObject {
     return this.#read().value;
   }
 
   /**
-   * Returns the object after the apply, normalized, with defaults and managedFields. It is the caller's own, except
-   * that entries of managedFields may be shared with `current`. `current` is undefined if there is no object. Throws the
-   * 400, 409 or 422.
+   * Returns the object after the apply, normalized, with defaults and managedFields. The result belongs to the caller,
+   * except that entries of managedFields may be shared with `current`. `current` is undefined if there is no object.
+   * Throws the 400, 409 or 422.
    */
   applyTo(current: JsonObject | undefined, context: ApplyContext): MaybePromise<JsonObject> {
     const { value } = this.#read();

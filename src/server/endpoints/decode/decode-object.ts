@@ -60,8 +60,9 @@ export interface BodyToDecode {
 }
 
 /**
- * Decodes the object of a create or an update; its fields are to be tracked next. Depending on `fieldValidation`,
- * unknown and duplicate fields are ignored, become warnings or throw the 400.
+ * Decodes the object of a create or an update. The caller must pass the result to `trackFields`: until then it has
+ * empty lists that are not stored. Depending on `fieldValidation`, unknown and duplicate fields are ignored, become
+ * warnings or throw the 400.
  */
 export function decodeObject(
   host: EndpointHost,

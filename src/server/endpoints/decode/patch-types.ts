@@ -8,13 +8,13 @@ import { genericServerResponse, unsupportedMediaType } from '../../../apimachine
 import type { ServerRequest } from '../../http/server-request.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 
-/** The patches that are applied to the object alone. */
+/** The patch types other than server-side apply. */
 export type PlainPatchType = 'json' | 'merge' | 'strategic';
 /** Server-side apply, by the encoding of the configuration. */
 export type ApplyPatchType = 'apply-yaml' | 'apply-cbor';
 export type PatchType = PlainPatchType | ApplyPatchType;
 
-/** In the order in which the reference lists them. */
+/** Patch types by content type, in the order in which the reference's 415 lists them. */
 const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
   ['application/json-patch+json', 'json'],
   ['application/merge-patch+json', 'merge'],

@@ -49,6 +49,7 @@ export interface PatchTarget {
   readonly version: VersionDefinition;
   /** Returns what is wrong with the type fields of a value; undefined if it has the expected kind. */
   kindProblem(value: JsonValue): string | undefined;
+  /** Called with the strict decoding problems of the patch and its result if `fieldValidation` is `Warn`. */
   warn(problems: readonly string[]): void;
 }
 
@@ -68,7 +69,10 @@ export class Patch {
     this.#target = target;
   }
 
-  /** Returns the patched object, normalized and with defaults; its fields are to be tracked next. Throws the 400, 413, 422 or 500. */
+  /**
+   * Returns the patched object, normalized and with defaults. The caller must pass it to `trackFields`: until then it
+   * has empty lists that are not stored. Throws the 400, 413, 422 or 500.
+   */
   applyTo(current: JsonObject): JsonObject {
     const patch = this.#decode();
     const result = this.#apply(cloneJson(current), patch.value);

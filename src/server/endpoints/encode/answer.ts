@@ -28,7 +28,7 @@ import { notAcceptableForm } from './not-acceptable.ts';
 import { partialMetadata, partialMetadataList } from './partial-metadata.ts';
 import { readTableOptions, tableOf } from './table.ts';
 
-// The reference compresses larger answers only.
+// Only larger answers are compressed, as in the reference (defaultGzipThresholdBytes).
 const GZIP_THRESHOLD = 128 * 1024;
 /** Above this size, a copy costs more than a second chunk. */
 const COPY_LIMIT = 16 * 1024;
@@ -212,7 +212,7 @@ function shapedList(
   };
 }
 
-/** A list of few items that fit into one block is sent in one piece, with its length. */
+/** Reports whether a list has few items that fit into one block. Such a list is sent in one piece, with its length. */
 function isSmall({ items }: ListPage): boolean {
   return items.length <= SMALL_LIST && totalLength(items) < BLOCK_BYTES;
 }

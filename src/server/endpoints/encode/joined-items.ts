@@ -1,7 +1,7 @@
 /**
  * Lists that are sent again. The items of a list are spread over memory, and reading them takes longer than copying
- * them. When the same array of items is sent for the second time, its joined bytes are kept, and later answers copy them
- * in one piece.
+ * them. When the same array of items is sent for the second time, its joined bytes are kept, and later answers copy
+ * them in one piece.
  * Invariants: joined bytes are kept only while the array of items is referenced elsewhere, and at most `MOST_BYTES` of
  * one array. At most one reader of an array collects them, so that many slow ones do not hold a copy each. If another
  * reader reaches the end before it, because it is slow or has stopped, the next reader collects them instead.

@@ -25,7 +25,10 @@ export interface ListParts {
   readonly prefix: Uint8Array;
 }
 
-/** The size is not known before the end, because an item is not read before its block is made. */
+/**
+ * Returns the chunks of the list. Their size is not known before the end, because an item is read only when its block
+ * is made.
+ */
 export function listChunks({ head, items, prefix }: ListParts): ChunkSource {
   const cut = prefix.length;
   const pending: Uint8Array[] = [head];

@@ -90,7 +90,10 @@ function rowObject(object: JsonObject, { apiVersion, includeObject }: TableShape
   return partialMetadata(table.metadataSource?.(object) ?? object, apiVersion);
 }
 
-/** The bookmark that ends the initial events must keep its annotation, whatever `includeObject` is. */
+/**
+ * Reports whether the object is the bookmark that ends the initial events. Its row must keep the annotation, whatever
+ * `includeObject` is.
+ */
 function endsInitialEvents(object: JsonObject): boolean {
   const metadata = metadataOf(object);
   const annotations = metadata === undefined ? undefined : getField(metadata, 'annotations');

@@ -19,7 +19,7 @@ const STEP_MS = 250;
 
 export class WatchSet {
   readonly #clock: Clock;
-  /** By the step at whose end they expire. */
+  /** The watches by the step at whose end they expire. */
   readonly #buckets = new Map<number, Set<HeldWatch>>();
   #size = 0;
   #timer: Timer | undefined;

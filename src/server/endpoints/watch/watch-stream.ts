@@ -9,7 +9,7 @@ import type { WebSocketPeer } from '../../http/exchange.ts';
 import type { ResourceWatch, ResourceWatchSink } from '../../resource/resource-store.ts';
 import type { HeldWatch, WatchSet } from './watch-set.ts';
 
-/** The stream to the client. AnswerSink satisfies it. */
+/** The stream to the client. Its methods are those of AnswerSink, which implements it. */
 export interface WatchOutput {
   write(chunks: readonly Uint8Array[]): boolean;
   onDrain(listener: () => void): void;
@@ -22,10 +22,11 @@ export interface WatchStreamOptions {
   /** Whether a last bookmark is sent at the deadline. */
   readonly bookmarks: boolean;
   readonly watches: WatchSet;
+  /** Encodes the ERROR event that ends a watch. */
   errorEvent(status: Status): Uint8Array;
   /** Changes the first event for this watcher only. Undefined: events are not changed. */
   readonly firstEvent: ((event: Uint8Array) => Uint8Array) | undefined;
-  /** Called after events were written, with their number and size. */
+  /** Called for each write of the store, before the events reach the client's stream, with their number and size. */
   readonly onEvents: ((count: number, bytes: number) => void) | undefined;
 }
 

@@ -48,7 +48,7 @@ function validateUrls(urls: readonly string[], path: FieldPath): FieldIssue[] {
   return issues;
 }
 
-/** The paths have no index, as in the reference. */
+/** The field paths of the issues have no index, as in the reference. */
 function validateResources(resources: readonly AuditGroupResources[], path: FieldPath): FieldIssue[] {
   const issues: FieldIssue[] = [];
   for (const { group, resources: names, resourceNames } of resources) {

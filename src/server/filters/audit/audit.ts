@@ -101,7 +101,10 @@ export class Audit {
     });
   }
 
-  /** An error with a Status is logged as an answer. Any other error is logged as a panic and thrown again. */
+  /**
+   * Called when a later filter or the endpoint threw. Logs an error with a Status as its answer. Logs any other error
+   * as a panic and throws it again.
+   */
   #failed(request: ServerRequest, event: AuditEvent, caught: unknown): Answer {
     const status = statusOf(caught);
     if (status === undefined) {

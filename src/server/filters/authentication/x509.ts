@@ -21,7 +21,10 @@ export interface X509Options {
   readonly sha256?: (bytes: Uint8Array) => Uint8Array;
 }
 
-/** A certificate without a common name is not recognized. One that cannot be verified is a wrong credential. */
+/**
+ * Returns the authenticator. It does not recognize a certificate without a common name. A certificate that cannot be
+ * verified is a wrong credential.
+ */
 export function x509Authenticator(options: X509Options = {}): Authenticator {
   const sha256 = options.sha256 ?? baseSha256;
   const known = new WeakMap<PeerCertificate, AuthenticationResult>();

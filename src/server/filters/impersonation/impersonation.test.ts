@@ -6,14 +6,14 @@ import { atOnce, authorizerOf, bodyJson, FakeIncoming, testChain, userNamed } fr
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** One question as text: `verb group/resource[/subresource] name [in namespace]`. */
+/** One authorization check as text: `verb group/resource[/subresource] name [in namespace]`. */
 function textOf(question: RequestAttributes): string {
   const { verb, apiGroup, resource, subresource, name, namespace } = question;
   const where = namespace === '' ? '' : ` in ${namespace}`;
   return `${verb} ${apiGroup}/${resource}${subresource === '' ? '' : `/${subresource}`} ${name}${where}`;
 }
 
-/** Runs one request as `bob`, who may ask what `allowed` says. */
+/** Runs one request as `bob`. `allowed` decides the authorization checks. */
 async function run(headers: Headers, allowed: (question: string) => boolean, sender: UserInfo = userNamed('bob')) {
   const questions: string[] = [];
   const seenUsers: UserInfo[] = [];

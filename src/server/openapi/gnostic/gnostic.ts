@@ -46,7 +46,7 @@ export const any: FieldWriter = (writer, number, value) => {
   writer.closeField(number, mark);
 };
 
-/** An item of a repeated string. Empty ones are written. */
+/** An item of a repeated string. Empty strings are written. */
 const item: FieldWriter = (writer, number, value) => {
   if (typeof value !== 'string') return;
   const mark = writer.size;
@@ -63,7 +63,7 @@ export function repeated(write: FieldWriter): FieldWriter {
 
 export const texts: FieldWriter = repeated(item);
 
-/** A message. `extensions` is the field number of its repeated `x-` fields. */
+/** Returns the writer of a message. `extensions` is the field number of its repeated `x-` fields. */
 export function message(table: () => MessageTable, extensions?: number): FieldWriter {
   let sorted: (readonly [name: string, number: number, write: FieldWriter])[] | undefined;
   return (writer, number, value) => {
@@ -82,7 +82,7 @@ export function message(table: () => MessageTable, extensions?: number): FieldWr
   };
 }
 
-/** A message with one field, which gets the whole value. */
+/** Returns the writer of a message with one field, which gets the whole value. */
 export function inside(field: number, write: FieldWriter): FieldWriter {
   return (writer, number, value) => {
     const mark = writer.size;
@@ -91,7 +91,7 @@ export function inside(field: number, write: FieldWriter): FieldWriter {
   };
 }
 
-/** A map, written as a message of name-value pairs. */
+/** Returns the writer of a map, which is a message of name-value pairs. */
 export function named(write: FieldWriter, field = 1): FieldWriter {
   return (writer, number, value) => {
     if (!isJsonObject(value)) return;
@@ -101,13 +101,13 @@ export function named(write: FieldWriter, field = 1): FieldWriter {
   };
 }
 
-/** A union of the value itself (1) and a reference (2). */
+/** Returns the writer of a union of the value itself (field 1) and a reference (field 2). */
 export function orReference(write: FieldWriter): FieldWriter {
   const reference = message(() => ({ $ref: [1, text], description: [3, text] }));
   return oneOf((value) => ('$ref' in value ? [2, reference] : [1, write]));
 }
 
-/** A union: `choose` selects the field. */
+/** Returns the writer of a union. `choose` selects the field. */
 export function oneOf(choose: (value: JsonObject) => readonly [field: number, write: FieldWriter]): FieldWriter {
   return (writer, number, value) => {
     if (!isJsonObject(value)) return;
@@ -152,7 +152,7 @@ function headerLength(framed: Uint8Array): number {
   return at + 1;
 }
 
-/** A union of a message and a boolean, for `additionalProperties`. */
+/** Returns the writer of a union of a message and a boolean, for `additionalProperties`. */
 export function orBoolean(write: FieldWriter): FieldWriter {
   return (writer, number, value) => {
     const mark = writer.size;

@@ -1,4 +1,4 @@
-/** The context of one run of an action. */
+/** The context that an action's handler gets for one run. */
 import { StatusError } from '../../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';

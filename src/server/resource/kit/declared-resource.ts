@@ -1,4 +1,7 @@
-/** Makes the ResourceDefinition of a declared resource. The type parameter of the options has ended here. */
+/**
+ * Makes the ResourceDefinition of a declared resource. From here on the options have no type parameter: objects are
+ * plain JSON.
+ */
 import { ConfigError } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { Converted } from '../converted.ts';

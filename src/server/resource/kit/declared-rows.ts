@@ -14,6 +14,7 @@ const WRITES = ['insert', 'replace', 'remove'] as const;
 
 export interface DeclaredRows {
   readonly readOnly: boolean;
+  /** Opens the storage over the rows. Called once, when the resource is opened. */
   open(place: RowsPlace, host: RegistryHost): Storage;
 }
 
@@ -43,7 +44,7 @@ export function checkedRows({ kind, rows, store }: ResourceOptions<JsonObject>):
   };
 }
 
-/** The verbs that read, of a store over rows that cannot be written. */
+/** Returns the store with its read verbs alone, for rows that cannot be written. */
 export function readsOf(store: ResourceStore): ResourceStore {
   const { get, list, watch } = store;
   return {

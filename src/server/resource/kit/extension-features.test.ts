@@ -1,4 +1,7 @@
-/** The rows of the table "CRDs or Aggregated API" of the Kubernetes documentation: a declared resource has each feature. */
+/**
+ * Tests that a declared resource has each feature of the table "CRDs or Aggregated API" of the Kubernetes
+ * documentation.
+ */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fieldAt, textAt } from '../../../apimachinery/meta/object-fields.ts';

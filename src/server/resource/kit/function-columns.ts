@@ -4,7 +4,7 @@ import { ageText, NAME_COLUMN, nameCell } from '../json-path-columns.ts';
 import type { ColumnDefinition, TableDefinition } from '../version-definition.ts';
 import type { CellValue, FunctionColumns } from './resource-options.ts';
 
-/** The name, then the declared columns. */
+/** Returns the Table: the name, then the declared columns. */
 export function functionTable<T extends object>(declared: FunctionColumns<T>): TableDefinition {
   const columns: ColumnDefinition[] = [NAME_COLUMN];
   const cells: ((object: JsonObject, now: number) => JsonValue)[] = [nameCell];
@@ -18,7 +18,10 @@ export function functionTable<T extends object>(declared: FunctionColumns<T>): T
   return { columns, cells: (object, now) => cells.map((cell) => cell(object, now)) };
 }
 
-/** An age is given as the RFC 3339 time when it began, as with JSONPath columns. */
+/**
+ * Returns the value of a cell. For a column of type `date`, the function returns an RFC 3339 time, and the cell shows
+ * the time since then, as with JSONPath columns.
+ */
 function cellOf(value: CellValue<JsonObject>, type: string, object: JsonObject, now: number): JsonValue {
   const cell = value(object as never, now) ?? null;
   if (cell === null) return null;

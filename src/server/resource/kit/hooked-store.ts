@@ -1,4 +1,7 @@
-/** The store that requests to a declared resource go to: the registry store, or the program's own, with its hooks. */
+/**
+ * The store that requests to a declared resource go to: the registry store or the program's own store, wrapped with the
+ * hooks.
+ */
 
 import { withWriteCheck } from '../checked-writes.ts';
 import { delegateStore } from '../delegate-store.ts';

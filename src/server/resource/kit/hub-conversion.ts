@@ -1,6 +1,6 @@
 /**
- * Conversion between the versions of a declared resource. Every other version has functions to and from the hub, so two
- * of them are converted through it. Invariant: conversion is synchronous.
+ * Conversion between the versions of a declared resource. Every other version has functions to and from the hub
+ * version. An object of one of them reaches another one through the hub. Invariant: conversion is synchronous.
  */
 import { nameOf } from '../../../apimachinery/meta/meta.ts';
 import { isStatusError, StatusError } from '../../../apimachinery/status/status.ts';

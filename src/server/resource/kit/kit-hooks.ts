@@ -111,7 +111,7 @@ export class KitHooks {
     return [this.conversion.toHub(object, version), old && this.conversion.toHub(old, version)];
   }
 
-  /** A part that did not change is not judged again, as with the schema. */
+  /** Runs the refinements of the parts that changed. Unchanged parts are not validated again, as with the schema. */
   #refine(object: JsonObject, old: JsonObject | undefined): MaybePromise<readonly FieldIssue[]> {
     let found: MaybePromise<readonly FieldIssue[]> = [];
     for (const { field, schema } of this.#refinements) {

@@ -20,7 +20,7 @@ interface Names {
   readonly plural: string;
 }
 
-/** The version that is stored, and that hooks see. Throws ConfigError. */
+/** Returns the version that is stored, and that hooks see. Throws ConfigError. */
 export function hubVersion(options: ResourceOptions<JsonObject>, names: Names): KitVersion {
   const { version, columns = [], selectableFields = [], default: setDefaults } = options;
   return kitVersion(names, {
@@ -37,7 +37,7 @@ export function hubVersion(options: ResourceOptions<JsonObject>, names: Names): 
   });
 }
 
-/** A version that is converted through the hub. Throws ConfigError. */
+/** Returns a version that is converted through the hub. Throws ConfigError. */
 export function spokeVersion(spoke: SpokeVersion, options: ResourceOptions<JsonObject>, names: Names): KitVersion {
   const { version, selectableFields = [], deprecated = false } = spoke;
   const { columns: shared = [], description } = options;
@@ -56,7 +56,7 @@ export function spokeVersion(spoke: SpokeVersion, options: ResourceOptions<JsonO
   });
 }
 
-/** The version of the bodies, or of the answers, of an action. Bodies may leave out apiVersion and kind. */
+/** Returns the version of the bodies, or of the answers, of an action. Bodies may leave out apiVersion and kind. */
 export function actionVersion(names: Names & { readonly version: string }, schema: JsonObject): KitVersion {
   return kitVersion(names, {
     version: names.version,

@@ -131,7 +131,7 @@ describe('a resource declared with Zod', () => {
     await stop();
   });
 
-  it('does not judge a part that has not changed by refinements', async () => {
+  it('does not run the refinements of a part that has not changed', async () => {
     let strict = false;
     const resource = defineResource({
       ...NAMES,

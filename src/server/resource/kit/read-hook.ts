@@ -1,5 +1,6 @@
 /**
- * The read hook of a declared resource: changes what get, list, watch and the answers of writes show, per request.
+ * The read hook of a declared resource: changes the objects that get, list, watch and the answers of writes contain,
+ * per request.
  *
  * A watch with a read hook gets raw events from the store, one chunk per event. It encodes each after the hook has run.
  * Invariant: events keep their order, and the store is paused while a hook is running.
@@ -30,41 +31,41 @@ import type { KitHooks } from './kit-hooks.ts';
 export function withReadHook(store: ResourceStore, hooks: KitHooks): ResourceStore {
   const { get, list, watch, create, update, delete: remove, deleteCollection } = store;
   return delegateStore(store, {
-    get: get && ((context, options) => andThen(get.call(store, whole(context), options), shower(hooks, context))),
+    get: get && ((context, options) => andThen(get.call(store, whole(context), options), hookOf(hooks, context))),
     list:
       list &&
       ((context, options) =>
-        andThen(list.call(store, whole(context), options), (page) => showPage(page, shower(hooks, context)))),
+        andThen(list.call(store, whole(context), options), (page) => hookedPage(page, hookOf(hooks, context)))),
     watch:
       watch &&
       ((context, request, sink) => {
-        const shown = new HookedWatch(sink, request.encoding, shower(hooks, context));
+        const shown = new HookedWatch(sink, request.encoding, hookOf(hooks, context));
         const started = watch.call(store, whole(context), { ...request, encoding: shown.encoding }, shown);
         return andThen(started, (inner) => shown.hold(inner));
       }),
     create:
       create &&
       ((context, object, request) =>
-        andThen(create.call(store, context, object, request), (answer) => showAnswer(answer, shower(hooks, context)))),
+        andThen(create.call(store, context, object, request), (answer) => hookedWrite(answer, hookOf(hooks, context)))),
     update:
       update &&
       ((context, change, request) =>
-        andThen(update.call(store, context, change, request), (answer) => showAnswer(answer, shower(hooks, context)))),
+        andThen(update.call(store, context, change, request), (answer) => hookedWrite(answer, hookOf(hooks, context)))),
     delete:
       remove &&
       ((context, request) =>
-        andThen(remove.call(store, context, request), (answer) => showDeleted(answer, shower(hooks, context)))),
+        andThen(remove.call(store, context, request), (answer) => hookedDelete(answer, hookOf(hooks, context)))),
     deleteCollection:
       deleteCollection &&
       ((context, request) =>
-        andThen(deleteCollection.call(store, context, request), (page) => showPage(page, shower(hooks, context)))),
+        andThen(deleteCollection.call(store, context, request), (page) => hookedPage(page, hookOf(hooks, context)))),
   });
 }
 
-type Show = (bytes: ObjectBytes) => MaybePromise<ObjectBytes>;
+type RunHook = (bytes: ObjectBytes) => MaybePromise<ObjectBytes>;
 
-/** Returns the function that shows objects to one request. */
-function shower(hooks: KitHooks, context: ResourceContext): Show {
+/** Returns a function that runs the read hook on the bytes of an object, for one request. */
+function hookOf(hooks: KitHooks, context: ResourceContext): RunHook {
   const hookContext: HookContext = new HookRequest(context);
   return (bytes) =>
     andThen(hooks.read(parseObject(bytes, context.name), hookContext), (object) => writeJsonBytes(object));
@@ -75,18 +76,18 @@ function whole(context: ResourceContext): ResourceContext {
   return context.metadataOnly === true ? { ...context, metadataOnly: false } : context;
 }
 
-function showPage(page: ListPage, show: Show): MaybePromise<ListPage> {
-  const items = page.items.map(show);
+function hookedPage(page: ListPage, runHook: RunHook): MaybePromise<ListPage> {
+  const items = page.items.map(runHook);
   if (items.some(isPromise)) return Promise.all(items).then((made) => ({ ...page, items: made }));
   return { ...page, items: items as ObjectBytes[] };
 }
 
-function showAnswer(answer: WriteAnswer, show: Show): MaybePromise<WriteAnswer> {
-  return answer.status === undefined ? andThen(show(answer.bytes), (bytes) => ({ ...answer, bytes })) : answer;
+function hookedWrite(answer: WriteAnswer, runHook: RunHook): MaybePromise<WriteAnswer> {
+  return answer.status === undefined ? andThen(runHook(answer.bytes), (bytes) => ({ ...answer, bytes })) : answer;
 }
 
-function showDeleted(answer: DeleteAnswer, show: Show): MaybePromise<DeleteAnswer> {
-  return answer.bytes === undefined ? answer : andThen(show(answer.bytes), (bytes) => ({ ...answer, bytes }));
+function hookedDelete(answer: DeleteAnswer, runHook: RunHook): MaybePromise<DeleteAnswer> {
+  return answer.bytes === undefined ? answer : andThen(runHook(answer.bytes), (bytes) => ({ ...answer, bytes }));
 }
 
 const TYPES: readonly ChangeType[] = ['ADDED', 'MODIFIED', 'DELETED'];
@@ -95,27 +96,27 @@ const BOOKMARK = TYPES.length;
 
 /** One watch between the store, whose sink it is, and the client's sink. */
 class HookedWatch implements ResourceWatchSink, ResourceWatch {
-  /** Gives events to `write` as their type and the bytes of the object. */
+  /** Encodes an event for `write`: one byte for its type, then the bytes of the object. */
   readonly encoding: EventEncoding;
   readonly #sink: ResourceWatchSink;
   readonly #client: EventEncoding;
-  readonly #show: Show;
+  readonly #runHook: RunHook;
   #inner: ResourceWatch | undefined;
   /** Raw events that wait for the hook, or for the client. */
   #waiting: Uint8Array[] = [];
   #running = false;
-  /** The client's sink takes events. */
+  /** Whether the client's sink takes events. */
   #open = true;
-  /** The store was told to pause. */
+  /** Whether the store was told to pause: `write` returned false. */
   #paused = false;
   #stopped = false;
-  /** The end that the store has announced; it follows the events that wait. */
+  /** The end that the store has announced. It is passed on after the waiting events. */
   #end: { readonly error: Status | undefined } | undefined;
 
-  constructor(sink: ResourceWatchSink, client: EventEncoding, show: Show) {
+  constructor(sink: ResourceWatchSink, client: EventEncoding, runHook: RunHook) {
     this.#sink = sink;
     this.#client = client;
-    this.#show = show;
+    this.#runHook = runHook;
     this.encoding = {
       key: `raw ${client.key}`,
       event: (type, bytes) => marked(TYPES.indexOf(type), bytes),
@@ -159,7 +160,7 @@ class HookedWatch implements ResourceWatchSink, ResourceWatch {
     this.#inner?.stop();
   }
 
-  /** Shows waiting events until the client is full or a hook returns a promise. */
+  /** Sends waiting events until the client is full or a hook returns a promise. */
   #run(): void {
     if (this.#running) return;
     this.#running = true;
@@ -194,7 +195,7 @@ class HookedWatch implements ResourceWatchSink, ResourceWatch {
     const [mark = BOOKMARK] = raw;
     const bytes = raw.subarray(1);
     if (mark === BOOKMARK) return bytes;
-    return andThen(this.#show(bytes), (shown) => this.#client.event(TYPES[mark] as ChangeType, shown));
+    return andThen(this.#runHook(bytes), (shown) => this.#client.event(TYPES[mark] as ChangeType, shown));
   }
 
   #send(event: Uint8Array): void {
@@ -203,7 +204,10 @@ class HookedWatch implements ResourceWatchSink, ResourceWatch {
     this.#open = this.#sink.write([event]);
   }
 
-  /** Everything that waited is sent, or the client is full. */
+  /**
+   * Called when all waiting events are sent, or the client is full. Passes on the end of the store, or resumes the
+   * store.
+   */
   #settle(): void {
     if (this.#stopped || this.#waiting.length > 0) return;
     if (this.#end !== undefined) {

@@ -128,7 +128,9 @@ export interface ResourceHooks<T extends object> {
     old: (ObjectIdentity & T) | undefined,
     context: HookContext,
   ): MaybePromise<readonly FieldIssue[]>;
-  /** Returns texts that kubectl prints as warnings. Called on create and update of the resource, with a valid object. */
+  /**
+   * Returns texts that kubectl prints as warnings. Called on create and update of the resource, with a valid object.
+   */
   warnings?(object: ObjectIdentity & T, old: (ObjectIdentity & T) | undefined, context: HookContext): readonly string[];
   /**
    * Called on every delete with the stored object, before anything is deleted, and again if the attempt is repeated.
@@ -199,8 +201,8 @@ export interface ResourceOptions<
   store?(host: RegistryHost): ResourceStore;
   /**
    * The objects, in a database: see `Rows`. The server mirrors them in memory, so every verb, selector and watch works
-   * as with the embedded storage. Rows without write methods leave get, list and watch, and no subresource `status`. They
-   * are stopped with the server. Cannot be combined with `store`. Default: the storage of the server.
+   * as with the embedded storage. Rows without write methods leave get, list and watch, and no subresource `status`.
+   * They are stopped with the server. Cannot be combined with `store`. Default: the storage of the server.
    */
   readonly rows?: ReadOnlyRows<object>;
 }

@@ -16,7 +16,7 @@ export function wholeSchema(name: string, { schema, spec, status, description }:
   if (schema !== undefined) {
     if (spec !== undefined || status !== undefined)
       throw new ConfigError(`${name} has a schema for the whole object, so spec and status must not be given`);
-    return settled(description === undefined ? schema : { ...schema, description });
+    return resolveAtomic(description === undefined ? schema : { ...schema, description });
   }
   if (spec === undefined && status === undefined) throw new ConfigError(`${name} needs a schema, or a spec`);
   const properties: JsonObject = {};
@@ -40,10 +40,10 @@ export function wholeSchema(name: string, { schema, spec, status, description }:
 
 /** Returns the structural schema of one field. Throws ConfigError. */
 export function partSchema(source: SchemaSource, path: string, kind: string): JsonObject {
-  return settled(isLibrarySchema(source) ? libraryJsonSchema(source, path, kind) : source);
+  return resolveAtomic(isLibrarySchema(source) ? libraryJsonSchema(source, path, kind) : source);
 }
 
-/** Whether `{}` is a valid value, as far as the schema tells without validation. */
+/** Reports whether objects may leave out the part: its schema has a default, or its keywords allow `{}`. */
 function isOptional({ type, required, minProperties, default: given, ...rest }: JsonObject): boolean {
   if (given !== undefined) return true;
   const needsFields = (Array.isArray(required) && required.length > 0) || minProperties !== undefined;
@@ -53,25 +53,28 @@ function isOptional({ type, required, minProperties, default: given, ...rest }: 
 
 const SCHEMAS: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
 
-/** Keeps of `atomic()` the extension that the type of a schema has. Returns a copy. */
-function settled(schema: JsonObject): JsonObject {
+/**
+ * `atomic()` has the extensions of both lists and objects. Returns a copy of the schema with the one that fits its
+ * type.
+ */
+function resolveAtomic(schema: JsonObject): JsonObject {
   const copy: JsonObject = {};
   const isAtomic = schema['x-kubernetes-list-type'] === 'atomic' && schema['x-kubernetes-map-type'] === 'atomic';
   for (const name of Object.keys(schema)) {
     if (isAtomic && name === (schema['type'] === 'array' ? 'x-kubernetes-map-type' : 'x-kubernetes-list-type'))
       continue;
-    setField(copy, name, settledKeyword(name, schema[name] as JsonValue));
+    setField(copy, name, resolveKeyword(name, schema[name] as JsonValue));
   }
   return copy;
 }
 
-function settledKeyword(name: string, value: JsonValue): JsonValue {
-  if (SCHEMAS.has(name)) return isJsonObject(value) ? settled(value) : value;
+function resolveKeyword(name: string, value: JsonValue): JsonValue {
+  if (SCHEMAS.has(name)) return isJsonObject(value) ? resolveAtomic(value) : value;
   if (name !== 'properties' || !isJsonObject(value)) return value;
   const properties: JsonObject = {};
   for (const key of Object.keys(value)) {
     const property = value[key] as JsonValue;
-    setField(properties, key, isJsonObject(property) ? settled(property) : property);
+    setField(properties, key, isJsonObject(property) ? resolveAtomic(property) : property);
   }
   return properties;
 }

@@ -1,4 +1,7 @@
-/** The checks of a schema that a program declares: it must be structural, its defaults valid, and its rules must compile. */
+/**
+ * The checks of a schema that a program declares: it must be structural, its defaults valid, and its rules must
+ * compile.
+ */
 import { type FieldIssue, formatIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -14,7 +17,10 @@ import { objectMetaView } from './object-metadata-form.ts';
 
 const ROOT = FieldPath.of('schema');
 
-/** Returns the parsed schema. Throws ConfigError that lists every problem with its path; `kind` names the resource in it. */
+/**
+ * Returns the parsed schema. Throws ConfigError that lists every problem with its path; `kind` names the resource in
+ * it.
+ */
 export function checkedSchema(kind: string, schema: JsonObject): StructuralSchema {
   const parsed = parseStructural(schema, ROOT);
   const issues = parsed.ok ? schemaIssues(parsed.schema) : [parsed.issue];

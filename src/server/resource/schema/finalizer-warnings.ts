@@ -1,4 +1,7 @@
-/** Warnings about the names of finalizers that an object gets. Invariant: only new ones are judged, in the order of their names. */
+/**
+ * Warnings about the names of finalizers that an object gets. Only finalizers that the write adds are checked, in the
+ * order of their names.
+ */
 import { quote } from '../../../apimachinery/go-format.ts';
 import { finalizersOf } from '../../../apimachinery/meta/meta.ts';
 import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';

@@ -1,6 +1,6 @@
 /**
- * The metadata of objects with a structural schema. It has the type ObjectMeta, whatever the schema says. Both functions
- * leave metadata in the form in which ObjectMeta is written.
+ * The metadata of objects with a structural schema. It has the type ObjectMeta, whatever the schema says. Both
+ * functions leave metadata in the form in which ObjectMeta is written.
  */
 import { decodeStrictJson } from '../../../apimachinery/codec/strict.ts';
 import { normalizeTyped } from '../../../apimachinery/codec/typed-normalize.ts';
@@ -48,7 +48,9 @@ function unknownFields(metadata: JsonObject, type: StructView): readonly string[
   return read.problems.map((problem) => problem.replace(/^unknown field "/, 'unknown field "metadata.'));
 }
 
-/** Normalizes the metadata of a stored object in place: drops fields of a wrong type and sets a missing generation to 1. */
+/**
+ * Normalizes the metadata of a stored object in place: drops fields of a wrong type and sets a missing generation to 1.
+ */
 export function repairMetadata(object: JsonObject): void {
   const repaired = dropMalformedMetadata(object);
   if (Number(repaired['generation'] ?? 0) === 0) repaired['generation'] = 1;

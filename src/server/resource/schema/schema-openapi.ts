@@ -15,7 +15,9 @@ export interface SchemaDocument extends GroupVersion {
   readonly selectableFields: readonly string[];
   /** See CompileOptions. Default false. */
   readonly preserveUnknownFields?: boolean;
-  /** Returns undefined for a version without a structural schema: any object is then documented. Called per document. */
+  /**
+   * Returns undefined for a version without a structural schema: any object is then documented. Called per document.
+   */
   schema(): StructuralSchema | undefined;
 }
 

@@ -23,8 +23,8 @@ import { SchemaVersion } from './schema-version.ts';
 
 const METADATA = FieldPath.of('metadata');
 
-// In the reference the main resource resets fields in the version of the request only. Fields of the root other than
-// metadata and spec are restored on `/status`, too, but are not among the reset fields.
+// In kube-apiserver the main resource of a custom resource resets fields in the version of the request only. Fields of
+// the root other than metadata and spec are restored on `/status`, too, but are not among the reset fields.
 const STATUS_ALONE = excludeFilter(fieldSetOf(['status']));
 const ALL_BUT_STATUS = excludeFilter(fieldSetOf(['metadata'], ['spec']));
 
@@ -39,15 +39,17 @@ export interface SchemaRules {
    * nothing.
    */
   prepare?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): void;
-  /** Returns warnings beyond those of the metadata, for valid objects. `old` is undefined on a create. Default: none. */
+  /**
+   * Returns warnings beyond those of the metadata, for valid objects. `old` is undefined on a create. Default: none.
+   */
   warnings?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly string[];
   /** Returns issues beyond those of metadata and schema. `old` is undefined on a create. Default: none. */
   validateMore?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldIssue[];
-  /** The same for an update of `/status`. Default: none. */
+  /** As `validateMore`, for an update of `/status`. Default: none. */
   validateMoreStatus?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldIssue[];
 }
 
-/** The strategy of the main resource. */
+/** Returns the strategy of the main resource. */
 export function schemaStrategy(rules: SchemaRules): Strategy {
   const { namespaced, nameRule = nameIsDnsSubdomain } = rules;
   return {
@@ -96,8 +98,8 @@ export function schemaStrategy(rules: SchemaRules): Strategy {
     ],
     canonicalize: (object, context) => {
       const version = versionOf(context);
-      // Validation must not see the default of a status that clients cannot set, but stored objects have it. Nulls of an
-      // applied configuration that are valid are not stored. Objects of other versions are completed when they are
+      // Validation must not see the default of a status that clients cannot set, but stored objects have it. Nulls of
+      // an applied configuration that are valid are not stored. Objects of other versions are completed when they are
       // converted to the storage version.
       const { hasStatus, isStorage } = version;
       if (!isStorage || !version.isOwn(object)) return;
@@ -114,14 +116,14 @@ function hasNull(value: JsonValue): boolean {
   return false;
 }
 
-/** The strategy of `/status`: keeps everything but the status. */
+/** Returns the strategy of `/status`, which restores everything but the status. */
 export function schemaStatusStrategy(rules: SchemaRules): Strategy {
   return {
     ...schemaStrategy(rules),
     resetFields: (version) => (hasStatus(version) ? ALL_BUT_STATUS : undefined),
     prepareForUpdate: (object, old) => {
       const status = object['status'];
-      // They record the change of the status.
+      // The managedFields of the new object are kept: they record the change of the status.
       const managedFields = managedFieldsOf(object);
       for (const name of Object.keys(object)) delete object[name];
       const before = cloneJson(old);
@@ -144,8 +146,8 @@ export function schemaStatusStrategy(rules: SchemaRules): Strategy {
 }
 
 /**
- * The strategy of writes by the resource's own code, such as actions: they may change spec and status at once. Such a
- * write needs no resourceVersion.
+ * Returns the strategy of writes by the resource's own code, such as actions: they may change spec and status at once.
+ * Such a write needs no resourceVersion.
  */
 export function wholeObjectStrategy(rules: SchemaRules): Strategy {
   const { resetFields: _, ...strategy } = schemaStrategy(rules);
@@ -193,7 +195,10 @@ function foreignIssues(version: SchemaVersion, object: JsonObject, options: Vali
   return issues;
 }
 
-/** The store validates these changes, too. The reference also reports them twice in the causes of its Status. */
+/**
+ * Returns the issues of metadata changes. The store reports them too; kube-apiserver also lists them twice in the
+ * causes of its Status.
+ */
 function metadataChanges(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
     ...validateObjectMetaUpdate(metadataIn(object) as ObjectMetaFacts, metadataIn(old) as ObjectMetaFacts, METADATA),

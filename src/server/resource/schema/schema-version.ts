@@ -16,7 +16,10 @@ export interface SchemaVersionOptions {
   readonly version: string;
   readonly kind: string;
   readonly listKind: string;
-  /** Compiles the schema. Called once, on first use. Returns undefined for a version without a schema: any object is accepted. */
+  /**
+   * Compiles the schema. Called once, on first use. Returns undefined for a version without a schema: any object is
+   * accepted.
+   */
   compile(): CompiledSchema | undefined;
   /** The status can be changed only through the subresource `status`. */
   readonly hasStatus: boolean;
