@@ -1,8 +1,8 @@
 /** The type of an abort signal in public declarations. */
 
 /**
- * AbortSignal. A program that compiles without the types of Node and of browsers has no type
- * of this name; there it is the part of it that this package uses.
+ * AbortSignal, if the program has a type of that name from Node or from browsers. Otherwise the members of AbortSignal
+ * that this package uses.
  */
 export type AbortSignalLike = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
   ? Signal

@@ -1,6 +1,6 @@
 /** Helpers for AbortSignal. */
 
-/** The reason of an aborted signal, always as an Error. */
+/** Returns the reason of an aborted signal, always as an Error. */
 export function abortReason(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
   return reason instanceof Error ? reason : new DOMException(String(reason ?? 'aborted'), 'AbortError');

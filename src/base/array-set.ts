@@ -4,7 +4,7 @@
  * this class a tenth of that; docs/decisions/0045-garbage-in-the-young-generation.md).
  */
 export interface ArraySetItem {
-  /** Belongs to the set: the index of the item in it. Undefined outside of a set. */
+  /** The index of the item in its set, which sets it. Undefined outside of a set. */
   index?: number | undefined;
 }
 
@@ -33,7 +33,8 @@ export class ArraySet<T extends ArraySetItem> {
 
   /** Calls `visit` at least once for each item that the set has at the call. `visit` may add and delete items. */
   visitAll(visit: (item: T) => void): void {
-    // From the end: the item that fills the index of a deleted one comes from behind, where all have been visited.
+    // Iterates from the end: `delete` fills the freed index with the last item, which was visited already or added
+    // meanwhile.
     for (let i = this.#items.length - 1; i >= 0; i--) {
       const item = this.#items[i];
       if (item !== undefined) visit(item);

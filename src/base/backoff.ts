@@ -18,8 +18,8 @@ export interface BackoffPolicy {
 }
 
 /**
- * The delay before the next attempt, in whole milliseconds. `failures` counts the failures before the one that has just
- * happened: 0 gives `initialMs`. `random` is in [0, 1) and matters only to a policy with jitter.
+ * Returns the delay before the next attempt, in whole milliseconds. `failures` counts the failures before the one that
+ * has just happened: 0 gives `initialMs`. `random` is in [0, 1) and matters only to a policy with jitter.
  */
 export function backoffDelay(policy: BackoffPolicy, failures: number, random = 0): number {
   const { initialMs, capMs, factor = 2, jitter = 0 } = policy;
@@ -58,7 +58,7 @@ export interface RateLimiter<K> {
   when(key: K): number;
   /** Clears the failures of a key that succeeded. Without this call the limiter keeps an entry for the key for good. */
   forget(key: K): void;
-  /** The number of failures since the key was last forgotten. */
+  /** Returns the number of failures since the key was last forgotten. */
   failures(key: K): number;
 }
 

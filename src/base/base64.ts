@@ -7,7 +7,7 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const VALUES: Int8Array = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
 
-/** The bytes of padded base64. Line ends are ignored, as Go does. Returns undefined for any other text. */
+/** Returns the bytes of padded base64. Line ends are ignored, as Go does. Returns undefined for any other text. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   const clean = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+/g, '') : text;
   const { length } = clean;

@@ -1,7 +1,7 @@
 /**
  * Allocation, encoding and comparison of bytes that may be kept for long. Invariant: nothing returned here lies in a
- * shared pool, unless the caller gives an `allocate` that cuts from one. A 1 KB value that pins an 8 KB slab would make a
- * cache several times larger than its contents.
+ * shared pool, unless the caller gives an `allocate` that cuts from one. A 1 KB value that pins an 8 KB slab would make
+ * a cache several times larger than its contents.
  *
  * Code on hot paths reads `length` of byte arrays: V8 does not inline `byteLength`, which takes ten times as long.
  */
@@ -33,7 +33,7 @@ export function allocateBytes(size: number): Uint8Array {
 /** Returns bytes of unspecified content, which are a Buffer on Node.js. */
 export type Allocate = (size: number) => Uint8Array;
 
-/** The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD. */
+/** Returns the UTF-8 bytes of a text. A lone surrogate becomes U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array {
   return encodeUtf8In(text, allocateBytes);
 }
@@ -48,7 +48,7 @@ export function encodeUtf8In(text: string, allocate: Allocate): Uint8Array {
   return bytes;
 }
 
-/** The number of bytes of `encodeUtf8`. */
+/** Returns the number of bytes that `encodeUtf8` makes of a text. */
 export function encodedSize(text: string): number {
   return nodeBuffer === undefined ? encoder.encode(text).byteLength : nodeBuffer.byteLength(text);
 }
@@ -60,7 +60,7 @@ export function encodeUtf8Into(text: string, size: number, into: Uint8Array, at:
   else (into as NodeBytes).utf8Write(text, at);
 }
 
-/** The UTF-8 bytes of two texts with other bytes between them, in one allocation. */
+/** Returns the UTF-8 bytes of two texts with other bytes between them, in one allocation. */
 export function encodeUtf8Around(
   before: string,
   between: Uint8Array,
@@ -80,12 +80,12 @@ export function encodeUtf8Around(
   return bytes;
 }
 
-/** The text of UTF-8 bytes. Malformed sequences become U+FFFD. */
+/** Returns the text of UTF-8 bytes. Malformed sequences become U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** The text of UTF-8 bytes, or undefined if they are malformed. */
+/** Returns the text of UTF-8 bytes, or undefined if they are malformed. */
 export function decodeUtf8Strict(bytes: Uint8Array): string | undefined {
   try {
     return strictDecoder.decode(bytes);
@@ -94,7 +94,7 @@ export function decodeUtf8Strict(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** One copy of all chunks. */
+/** Returns all chunks in one new array. */
 export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
   let size = 0;
   for (const chunk of chunks) size += chunk.length;
@@ -107,14 +107,14 @@ export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** A copy, for bytes that lie in a buffer of another owner and will be kept. */
+/** Returns a copy. For bytes in a buffer of another owner that the caller will keep. */
 export function copyBytes(bytes: Uint8Array): Uint8Array {
   const copy = allocateBytes(bytes.length);
   copy.set(bytes);
   return copy;
 }
 
-/** The bytes themselves, or a copy if they are a part of a larger buffer, which they would keep. */
+/** Returns the bytes themselves, or a copy if they are a part of a larger buffer, which they would keep in memory. */
 export function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.length === bytes.buffer.byteLength ? bytes : copyBytes(bytes);
 }

@@ -31,8 +31,8 @@ export function contentHash(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes as whole blocks of four words. The last block is padded with zeros; the length, which is hashed too, tells
- * padding from content.
+ * Returns the bytes as whole blocks of four words. The last block is padded with zeros; the length, which is hashed
+ * too, tells padding from content.
  */
 function wordsOf(bytes: Uint8Array): Int32Array {
   const blocks = Math.ceil(bytes.length / 16);

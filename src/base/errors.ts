@@ -60,7 +60,7 @@ export class BugError extends KeelsonError {
   }
 }
 
-/** The class of an error of this or another copy of the package; undefined for any other value. */
+/** Returns the class of an error of this or another copy of the package; undefined for any other value. */
 export function errorClass(value: unknown): ErrorClass | undefined {
   return typeof value === 'object' && value !== null && 'keelsonError' in value
     ? (value as KeelsonError).keelsonError

@@ -44,7 +44,7 @@ const CODE_NAMES = [
   'Unauthenticated',
 ];
 
-/** The name of a code for messages and metrics: `DeadlineExceeded`, and `Code(99)` for an unknown one. */
+/** Returns the name of a code for messages and metrics: `DeadlineExceeded`, and `Code(99)` for an unknown one. */
 export function grpcCodeName(code: number): string {
   return CODE_NAMES[code] ?? `Code(${code})`;
 }
@@ -71,7 +71,7 @@ export function isGrpcError(value: unknown): value is GrpcError {
   return errorClass(value) === 'TransportError' && typeof (value as Partial<GrpcError>).progress === 'string';
 }
 
-/** PEM. Without `ca` the authorities of the system are trusted. */
+/** Certificates and the key in PEM. Without `ca`, the authorities of the system are trusted. */
 export interface GrpcTls {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
@@ -90,8 +90,8 @@ export interface GrpcChannelOptions {
   /** Headers of every call. Names are in lower case. Default: none. */
   readonly metadata?: Readonly<Record<string, string>>;
   /**
-   * How far a call got that the server answered with this status. Default: `unknown` for the codes that a server may
-   * send after it has carried a call out.
+   * Returns how far a call got that the server answered with this status. Default: `unknown` for the codes that a
+   * server may send after it has carried a call out.
    */
   readonly progressOf?: (code: number, message: string) => GrpcProgress;
   /** The longest message of an answer. A longer one fails its call. Default: no limit. */
@@ -107,9 +107,9 @@ export interface GrpcDuplex {
 }
 
 export interface GrpcDuplexSink {
-  /** An exception ends the stream. */
+  /** Called with each message of the server. An exception ends the stream. */
   message(message: Uint8Array): void;
-  /** The last call. A stream that the server has ended with OK is `unavailable`, too. */
+  /** Called once, as the last call. If the server ended the stream with OK, the code of the error is `unavailable`. */
   end(error: GrpcError): void;
 }
 
@@ -129,7 +129,7 @@ export interface GrpcChannel {
 
 export type OpenGrpcChannel = (options: GrpcChannelOptions) => GrpcChannel;
 
-/** The default of `GrpcChannelOptions.progressOf`. */
+/** Returns how far a call got, by its status alone. The default of `GrpcChannelOptions.progressOf`. */
 export function grpcProgress(code: number): GrpcProgress {
   const isUncertain =
     code === GRPC.unavailable || code === GRPC.deadlineExceeded || code === GRPC.canceled || code === GRPC.unknown;

@@ -1,17 +1,18 @@
 /**
- * A map by integers from 1 to 2^31-1, such as the open streams of a connection, for values that live briefly in a map that
- * lives long. A Map promotes such values to V8's old generation (docs/decisions/0045-garbage-in-the-young-generation.md).
- * This map has one table, which only growth replaces.
- * Invariant: no free place lies between the home of an id and its place (linear probing).
+ * A map by integers from 1 to 2^31-1, such as the open streams of a connection, for values that live briefly in a map
+ * that lives long. A Map promotes such values to V8's old generation
+ * (docs/decisions/0045-garbage-in-the-young-generation.md). This map has one hash table with linear probing, which only
+ * growth replaces.
+ * Invariant: no free place lies between the home of an id, which its hash names, and the place that the id has.
  */
 
 const FIRST_PLACES = 16;
 const FREE = 0;
 
 export class IdMap<T> {
-  /** The length is a power of two, and at least half of the places are free. */
+  /** The id at each place; FREE for none. The length is a power of two, and at least half of the places are free. */
   #ids = new Int32Array(FIRST_PLACES);
-  /** By place. */
+  /** The value at each place. */
   #values: (T | undefined)[] = new Array(FIRST_PLACES).fill(undefined);
   #size = 0;
 
@@ -48,7 +49,7 @@ export class IdMap<T> {
     const mask = ids.length - 1;
     for (let next = (hole + 1) & mask; ids[next] !== FREE; next = (next + 1) & mask) {
       const home = this.#home(ids[next]!);
-      // The entry stays if its home lies behind the hole.
+      // The entry stays if its home lies after the hole.
       if (((next - home) & mask) < ((next - hole) & mask)) continue;
       ids[hole] = ids[next]!;
       this.#values[hole] = this.#values[next];
@@ -60,7 +61,7 @@ export class IdMap<T> {
     return true;
   }
 
-  /** A copy of the values, in the order of their ids. */
+  /** Returns a copy of the values, in the order of their ids. */
   values(): T[] {
     return [...this.#ids]
       .filter((id) => id !== FREE)
@@ -68,7 +69,7 @@ export class IdMap<T> {
       .map((id) => this.get(id) as T);
   }
 
-  /** The place of an id, or the free place where it would be. */
+  /** Returns the place of an id, or the free place where it would be. */
   #find(id: number): number {
     const ids = this.#ids;
     const mask = ids.length - 1;
@@ -77,7 +78,10 @@ export class IdMap<T> {
     return place;
   }
 
-  /** Multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4). */
+  /**
+   * Returns the home of an id, by multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section
+   * 6.4).
+   */
   #home(id: number): number {
     return (Math.imul(id, 0x9e3779b1) >>> 16) & (this.#ids.length - 1);
   }

@@ -23,14 +23,14 @@ export class JsonBytesWriter {
   /** The number of bytes that were written. Setting it to an earlier value takes back what was written since. */
   length = 0;
 
-  /** A copy of what was written. The writer is empty afterwards. */
+  /** Returns a copy of what was written. The writer is empty afterwards. */
   finish(): Uint8Array {
     const copy = this.copyFrom(0);
     this.clear();
     return copy;
   }
 
-  /** A copy of what was written since the length was `from`. */
+  /** Returns a copy of what was written since the length was `from`. */
   copyFrom(from: number): Uint8Array {
     return copyBytes(this.#bytes.subarray(from, this.length));
   }

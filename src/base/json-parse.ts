@@ -50,7 +50,7 @@ export function parseJson(text: string, options: JsonParseOptions): JsonReadResu
   }
 }
 
-/** The path of a key of the innermost open frame. */
+/** Returns the path of a key of the innermost open frame. */
 export function formatJsonPath(frames: readonly JsonFrame[], key: string): string {
   let path = '';
   for (let i = 0; i < frames.length - 1; i++) {
@@ -312,7 +312,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The value of an integer literal: a number if it is a safe integer, a bigint within int64, else the nearest double.
+ * Returns the value of an integer literal: a number if it is a safe integer, a bigint within int64, else the nearest
+ * double.
  */
 export function integerOf(literal: string): number | bigint {
   const value = Number(literal);

@@ -68,7 +68,7 @@ export function readPlainText(text: string): JsonValue | undefined {
   return UNUSUAL.test(text) || text.includes('\ufffd') ? undefined : tryNative(text);
 }
 
-/** One character for each byte. */
+/** Returns a text with one character for each byte. */
 function toLatin1(bytes: Uint8Array): string {
   const parts: string[] = [];
   for (let i = 0; i < bytes.length; i += 4096) parts.push(String.fromCharCode(...bytes.subarray(i, i + 4096)));
@@ -129,7 +129,7 @@ export function decodeLikeGo(bytes: Uint8Array): string {
   return parts.join('');
 }
 
-/** The length of the well-formed sequence at `at`, or 0 (Unicode, table 3-7). */
+/** Returns the length of the well-formed sequence at `at`, or 0 (Unicode, table 3-7). */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] as number;
   if (lead < 0x80) return 1;

@@ -23,8 +23,8 @@ STRING_STOPS[0x22] = STRING_STOPS[0x5c] = 1;
 const UNUSUAL: JsonScan = { plain: false, keys: 0 };
 
 /**
- * The position behind the closing quote of the string whose opening quote is at `from`; -1 if it does not end. Takes
- * linear time.
+ * Returns the position behind the closing quote of the string whose opening quote is at `from`; -1 if it does not end.
+ * Takes linear time.
  */
 export function endOfString(bytes: Uint8Array, from: number): number {
   const size = bytes.length;
@@ -97,7 +97,7 @@ export function scanJson(text: Uint8Array): JsonScan {
   return { plain: true, keys };
 }
 
-/** The first position of a byte, or the length of the text. */
+/** Returns the first position of a byte, or the length of the text. */
 function positionOf(text: Uint8Array, byte: number, from: number): number {
   const at = text.indexOf(byte, from);
   return at < 0 ? text.length : at;

@@ -16,7 +16,7 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 // Deeper values are walked with an explicit stack: readers allow more nesting than the call stack does.
 const RECURSION_DEPTH = 500;
 
-/** A deep copy. */
+/** Returns a deep copy of the value. */
 export function cloneJson<T extends JsonValue>(value: T): T {
   return cloneWithin(value, RECURSION_DEPTH) as T;
 }
@@ -54,7 +54,9 @@ export function setField(object: JsonObject, key: string, value: JsonValue): voi
   else object[key] = value;
 }
 
-/** The value of an own field. Undefined for a missing field and for inherited ones (`constructor`, `__proto__`). */
+/**
+ * Returns the value of an own field. Undefined for a missing field and for inherited ones (`constructor`, `__proto__`).
+ */
 export function getField(object: JsonObject, key: string): JsonValue | undefined {
   const value = object[key];
   // Most lookups miss, and undefined is cheaper to test than ownership.

@@ -21,8 +21,8 @@ export interface JsonWriteOptions {
 const HTML_ALL = /[<>&\u2028\u2029]/g;
 
 /**
- * The text of a value. Keys keep their order, undefined fields are left out, no newline is appended. Throws BugError
- * for a value nested more than twice as deep as any reader allows: such a value contains itself.
+ * Returns the text of a value. Keys keep their order, undefined fields are left out, no newline is appended. Throws
+ * BugError for a value nested more than twice as deep as any reader allows: such a value contains itself.
  */
 export function writeJson(value: JsonValue, options: JsonWriteOptions = {}): string {
   const text = tryNative(value, options.indent ?? 0) ?? writeSlowly(value, options.indent ?? 0);
@@ -38,7 +38,7 @@ function hasHtml(text: string): boolean {
   );
 }
 
-/** The UTF-8 bytes of `writeJson`. */
+/** As `writeJson`. Returns UTF-8 bytes. */
 export function writeJsonBytes(value: JsonValue, options: JsonWriteOptions = {}): Uint8Array {
   return encodeUtf8(writeJson(value, options));
 }

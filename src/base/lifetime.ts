@@ -40,7 +40,7 @@ export class Lifetime implements Stoppable {
     return () => void this.#held.delete(held);
   }
 
-  /** A lifetime that stops with this one, or earlier. */
+  /** Returns a lifetime that stops with this one, or earlier. */
   child(name: string): Lifetime {
     const child = new Lifetime(`${this.name}/${name}`);
     const release = this.add(name, () => child.stop());
@@ -48,7 +48,7 @@ export class Lifetime implements Stoppable {
     return child;
   }
 
-  /** The names of the resources that are open. */
+  /** Returns the names of the resources that are open. */
   open(): string[] {
     return [...this.#held].map((held) => held.name).filter((name) => name !== '(parent)');
   }

@@ -1,17 +1,17 @@
 /**
  * A map that keeps the most recently used entries.
- * Invariant: it never has more than `limit` entries. The Map inside has places instead of values, because it would promote
- * values to V8's old generation (docs/decisions/0045-garbage-in-the-young-generation.md).
+ * Invariant: it never has more than `limit` entries. The inner Map holds places, which are indexes of arrays, instead
+ * of values: a Map promotes its values to V8's old generation (docs/decisions/0045-garbage-in-the-young-generation.md).
  */
 const NONE = -1;
 
 export class LruMap<K, V> {
   readonly #limit: number;
   readonly #places = new Map<K, number>();
-  /** By place, as all of the following. */
+  /** The key at each place. The arrays below are indexed by place, too. */
   readonly #keys: (K | undefined)[] = [];
   readonly #values: (V | undefined)[] = [];
-  /** The places of the entries that were used next before and after. Of a free place, `older` is the next free one. */
+  /** Links the places in the order of use. For a free place, `#older` is the next free place. */
   readonly #older: number[] = [];
   readonly #newer: number[] = [];
   #oldest = NONE;

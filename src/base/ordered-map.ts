@@ -56,7 +56,7 @@ export class OrderedMap<K extends string | number, T> {
     return this.#root.count;
   }
 
-  /** An independent map with the same entries. Takes O(1). */
+  /** Returns an independent map with the same entries. Takes O(1). */
   clone(): OrderedMap<K, T> {
     const copy = new OrderedMap<K, T>();
     copy.#root = this.#root;
@@ -93,7 +93,7 @@ export class OrderedMap<K extends string | number, T> {
     return this.#takePrevious();
   }
 
-  /** The number of keys below `key`. */
+  /** Returns the number of keys below `key`. */
   rank(key: K): number {
     let node = this.#root;
     let below = 0;
@@ -105,20 +105,20 @@ export class OrderedMap<K extends string | number, T> {
     return below + lowerBound(node.keys, key);
   }
 
-  /** The number of keys in [start, end). An absent bound is open. */
+  /** Returns the number of keys in [start, end). An absent bound is open. */
   count(start?: K, end?: K): number {
     const from = start === undefined ? 0 : this.rank(start);
     const to = end === undefined ? this.size : this.rank(end);
     return Math.max(0, to - from);
   }
 
-  /** The entry with the greatest key at or below `key`; without `key`, the last entry. */
+  /** Returns the entry with the greatest key at or below `key`; without `key`, the last entry. */
   floor(key?: K): { readonly key: K; readonly value: T } | undefined {
     const index = key === undefined ? this.size - 1 : this.rank(key) - (this.get(key) === undefined ? 1 : 0);
     return this.at(index);
   }
 
-  /** The entry at a position in key order, from 0. */
+  /** Returns the entry at a position in key order, from 0. */
   at(index: number): { readonly key: K; readonly value: T } | undefined {
     if (index < 0 || index >= this.size) return undefined;
     let node = this.#root;
@@ -138,7 +138,7 @@ export class OrderedMap<K extends string | number, T> {
     visit(this.#root, start, end, callback);
   }
 
-  /** The first `limit` values of [start, end), and the position after them. A limit of 0 means all. */
+  /** Returns the first `limit` values of [start, end), and the position after them. A limit of 0 means all. */
   page(start: K | undefined, end: K | undefined, limit = 0): OrderedPage<K, T> {
     const values: T[] = [];
     const total = this.count(start, end);
@@ -150,7 +150,8 @@ export class OrderedMap<K extends string | number, T> {
   }
 
   /**
-   * The entries of [start, end) at the time of the first step. Later changes are not seen. Slower than `forEachFrom`.
+   * Returns the entries of [start, end) at the time of the first step. Later changes are not seen. Slower than
+   * `forEachFrom`.
    */
   *entries(start?: K, end?: K): Generator<[K, T], void, undefined> {
     const frozen = this.clone();
@@ -280,7 +281,7 @@ export class OrderedMap<K extends string | number, T> {
   }
 }
 
-/** The first position whose key is not below `key`. */
+/** Returns the first position whose key is not below `key`. */
 function lowerBound<K extends string | number>(keys: readonly K[], key: K): number {
   let low = 0;
   let high = keys.length;
@@ -292,7 +293,7 @@ function lowerBound<K extends string | number>(keys: readonly K[], key: K): numb
   return low;
 }
 
-/** The child of a branch that holds `key`. */
+/** Returns the child of a branch that holds `key`. */
 function childAt<K extends string | number>(keys: readonly K[], key: K): number {
   let low = 1;
   let high = keys.length;

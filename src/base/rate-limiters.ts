@@ -50,7 +50,7 @@ export const CLIENT_GO_ITEM_BACKOFF: BackoffPolicy = { initialMs: 5, capMs: 1_00
 /** The token bucket of client-go's `DefaultTypedControllerRateLimiter`: 100 retries at once, then 10 per second. */
 export const CLIENT_GO_RETRY_BUCKET = { burst: 100, perSecond: 10 } as const;
 
-/** The rate limiter that client-go's controllers use by default: the longer delay of the two. */
+/** Returns the rate limiter that client-go's controllers use by default: the longer delay of these two limiters. */
 export function createClientGoRateLimiter<K>(clock: Clock): RateLimiter<K> {
   return maxOf(
     new ItemBackoff<K>(CLIENT_GO_ITEM_BACKOFF),

@@ -62,7 +62,10 @@ export class ReadyKeys<K> {
     this.#size = 0;
   }
 
-  /** Each level lets the lower ones have one key after LOWER_SHARE of its own; these share it by the same rule. */
+  /**
+   * Returns the level of the next key. After LOWER_SHARE keys of one level, one key of the lower levels is next; the
+   * same rule chooses among these.
+   */
   #next(): Level<K> {
     let last = this.#levels.length - 1;
     while (last > 0 && this.#levels[last]?.keys.size === 0) last--;

@@ -29,7 +29,7 @@ function fraction(value: number): number {
   return ((value - Math.floor(value)) * 0x1_0000_0000) >>> 0;
 }
 
-/** The 32 bytes of the digest. */
+/** Returns the 32 bytes of the digest. */
 export function sha256(message: Uint8Array): Uint8Array {
   if (!ready) prepare();
   const state = Uint32Array.from(START);
@@ -51,7 +51,7 @@ export function sha256(message: Uint8Array): Uint8Array {
   return digest;
 }
 
-/** The digest as 64 upper-case hexadecimal digits, the form of the reference's hashes. */
+/** Returns the digest as 64 upper-case hexadecimal digits, the form of the reference's hashes. */
 export function sha256Hex(message: Uint8Array): string {
   let text = '';
   for (const byte of sha256(message)) text += (byte < 16 ? '0' : '') + byte.toString(16);
@@ -59,7 +59,8 @@ export function sha256Hex(message: Uint8Array): string {
 }
 
 /**
- * The digest of a text as kube-apiserver shows it in messages and labels of metrics: `sha256:` and lower-case digits.
+ * Returns the digest of a text as kube-apiserver shows it in messages and labels of metrics: `sha256:` and lower-case
+ * digits.
  */
 export function sha256Label(text: string): string {
   return `sha256:${sha256Hex(encodeUtf8(text)).toLowerCase()}`;

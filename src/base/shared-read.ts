@@ -1,5 +1,5 @@
 /**
- * A read that callers share. Calls that arrive while one is in flight wait for the next, which begins after them.
+ * A read that callers share. Calls that arrive while a read is in flight share the next read, which begins after them.
  * Invariant: a caller's read begins after its call, so a linearizable read stays linearizable.
  */
 export class SharedRead<T> {

@@ -23,7 +23,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes one token that is there now or will be. Returns the milliseconds until it is there. */
+  /** Takes one token, now or in advance. Returns the milliseconds until the token is available; 0 for now. */
   reserve(nowMs: number): number {
     this.#refill(nowMs);
     this.#left--;

@@ -67,7 +67,7 @@ function insertionSort(texts: string[]): boolean {
   return changed;
 }
 
-/** The place of a text among the first `count` texts, behind those that equal it. */
+/** Returns the place of a text among the first `count` texts, behind those that equal it. */
 function placeOf(text: string, texts: readonly string[], count: number): number {
   let low = 0;
   let high = count;
@@ -79,7 +79,7 @@ function placeOf(text: string, texts: readonly string[], count: number): number 
   return low;
 }
 
-/** The number of UTF-8 bytes. A lone surrogate counts 3, the length of U+FFFD. */
+/** Returns the number of UTF-8 bytes. A lone surrogate counts 3, the length of U+FFFD. */
 export function utf8Length(text: string): number {
   let length = text.length;
   for (let i = 0; i < text.length; i++) {
@@ -96,7 +96,7 @@ export function utf8Length(text: string): number {
   return length;
 }
 
-/** The number of code points of a text; a lone surrogate counts as one. */
+/** Returns the number of code points of a text; a lone surrogate counts as one. */
 export function countCodePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {

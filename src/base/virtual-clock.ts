@@ -1,6 +1,6 @@
 /**
- * A clock for tests. Invariant: time moves only by calls of its methods; timers fire in order of their due time; all pending
- * microtasks run between two timers.
+ * A clock for tests. Invariant: time moves only by calls of its methods; timers fire in order of their due time; all
+ * pending microtasks run between two timers.
  */
 import type { Clock, Timer } from './clock.ts';
 

@@ -24,15 +24,23 @@ export const NORMAL_PRIORITY = 0;
 /** The priority of initial lists and resyncs: such keys wait behind changes. controller-runtime's value. */
 export const LOW_PRIORITY = -100;
 
-/** Receives what happens to the keys of a queue, for metrics. Must not throw and must not call the queue. */
+/**
+ * Observes the keys of a queue, for metrics. Methods are called synchronously; they must not throw and must not call
+ * the queue.
+ */
 export interface WorkQueueObserver<K> {
-  /** A key was added that was not yet ready, also while it is processed. A delayed key counts when its delay ends. */
+  /**
+   * Called when a key is added that was not ready, also while the key is processed. For a delayed key: when its delay
+   * ends.
+   */
   added(key: K): void;
+  /** Called when `get` hands out the key. */
   handedOut(key: K): void;
+  /** Called when `done` is called for the key. */
   done(key: K): void;
-  /** `addAfter` or `addRateLimited` was called for the key. */
+  /** Called when `addAfter` or `addRateLimited` is called for the key. */
   retried(key: K): void;
-  /** `stop` discarded the keys that were added and not handed out. */
+  /** Called when `stop` discards the keys that were added and not handed out. */
   discarded(): void;
 }
 
@@ -114,7 +122,7 @@ export class WorkQueue<K = string> implements Stoppable {
     else this.addAfter(key, this.#rateLimiter.when(key), priority);
   }
 
-  /** The priority at which a key that is processed was handed out. NORMAL_PRIORITY for any other key. */
+  /** Returns the priority at which a key that is processed was handed out. NORMAL_PRIORITY for any other key. */
   priority(key: K): number {
     return this.#processing.get(key) ?? NORMAL_PRIORITY;
   }
@@ -124,16 +132,16 @@ export class WorkQueue<K = string> implements Stoppable {
     this.#rateLimiter.forget(key);
   }
 
-  /** The number of failures that the rate limiter has counted for the key. */
+  /** Returns the number of failures that the rate limiter has counted for the key. */
   failures(key: K): number {
     return this.#rateLimiter.failures(key);
   }
 
   /**
-   * Hands out the key that is next (see ReadyKeys), waiting for one if necessary. The caller owns the key until it calls
-   * `done`. Concurrent calls are served in order of arrival. Resolves with undefined when the queue has stopped, or has
-   * drained and hands out nothing more. Rejects with the signal's reason if the signal aborts first; no key is lost
-   * then.
+   * Hands out the key that is next (see ReadyKeys), waiting for one if necessary. The caller owns the key until it
+   * calls `done`. Concurrent calls are served in order of arrival. Resolves with undefined when the queue has stopped,
+   * or has drained and hands out nothing more. Rejects with the signal's reason if the signal aborts first; no key is
+   * lost then.
    */
   async get(options: { readonly signal?: AbortSignalLike } = {}): Promise<K | undefined> {
     options.signal?.throwIfAborted();
@@ -251,7 +259,7 @@ export class WorkQueue<K = string> implements Stoppable {
     this.#endIfExhausted();
   }
 
-  /** No key is ready, and none can become ready. */
+  /** Reports whether no key is ready and none can become ready. */
   #isExhausted(): boolean {
     return this.#state !== 'open' && this.#ready.size === 0 && this.#again.size === 0;
   }

@@ -44,6 +44,7 @@ export class DeadlineWheel {
     return this.#now + ms + this.#tickMs;
   }
 
+  /** Adds an entry, unless it has been added already. Starts the timer with the first one. */
   add(timed: Timed): void {
     this.#held.add(timed);
     if (this.#timer === undefined) {
@@ -52,6 +53,7 @@ export class DeadlineWheel {
     }
   }
 
+  /** Removes an entry; does nothing if the wheel does not have it. Stops the timer with the last one. */
   delete(timed: Timed): void {
     this.#held.delete(timed);
     if (this.#held.size === 0) this.#disarm();

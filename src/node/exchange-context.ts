@@ -14,7 +14,10 @@ export interface ExchangeContext {
   readonly limits: ListenerLimits;
   readonly wheel: DeadlineWheel;
   readonly problems: ProblemReports;
-  /** No new requests are accepted; connections close after their last running request. */
+  /**
+   * True once the listener drains: no new requests are accepted, and connections close after their last running
+   * request.
+   */
   draining: boolean;
   /** Decides per request of an HTTP/2 connection whether the connection ends after its requests. Undefined: never. */
   readonly endsConnection?: (() => boolean) | undefined;
@@ -39,7 +42,7 @@ export interface Sender extends Incoming {
   abort(): void;
 }
 
-/** Calls the handler and sends its answer, synchronously if the handler is synchronous. */
+/** Calls the handler and sends its answer, synchronously if the handler answers synchronously. */
 export function handle(context: ExchangeContext, exchange: Sender): void {
   let answer: ReturnType<Handler>;
   try {
@@ -60,7 +63,7 @@ function trySend(context: ExchangeContext, exchange: Sender, answer: Answer): vo
   try {
     exchange.send(answer);
   } catch (caught) {
-    // A header that HTTP does not allow, or a start() that throws.
+    // HTTP does not allow a header of the answer, or the answer's `start` threw.
     answerFailed(context, exchange, caught);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The front door `keelson/node`: connections to API servers for `keelson/client`, pages and the termination signal for
+ * The public API `keelson/node`: connections to API servers for `keelson/client`, pages and the termination signal for
  * `keelson/controller`, and a listener for handlers of `keelson/server`. Experimental until the extension SDK uses it.
  */
 export { type ConnectOptions, connect, type KubeConnection } from './kubeconfig/connect.ts';

@@ -1,4 +1,6 @@
-/** The simplest way to serve a handler on Node: TLS on loopback, with a certificate made in memory unless one is given. */
+/**
+ * The simplest way to serve a handler on Node: TLS on loopback, with a certificate made in memory unless one is given.
+ */
 import { systemClock } from '../base/clock.ts';
 import { createCa, issueServerCertificate } from '../pki/certificates.ts';
 import { formatKubeconfig } from '../pki/kubeconfig.ts';

@@ -56,7 +56,7 @@ export interface Listener {
   readonly port: number;
   /** `https://127.0.0.1:6443`, with the address that it listens on. */
   readonly url: string;
-  /** The number of open sockets, including unfinished handshakes. */
+  /** Returns the number of open sockets, including unfinished handshakes. */
   connections(): number;
   /**
    * Replaces certificates and client CAs from the next handshake on. Throws ConfigError, and changes nothing, if they
@@ -115,7 +115,9 @@ class NodeListener implements Listener {
   readonly #tls: TlsServer;
   readonly #h2: H2Shared;
   readonly #http: HttpServer;
-  /** Keyed by both addresses of the connection, because a TLSSocket does not expose its underlying socket. */
+  /**
+   * The open sockets by both addresses of the connection, because a TLSSocket does not expose its underlying socket.
+   */
   readonly #accepted = new Map<string, Accepted>();
   readonly #h1 = new WeakMap<object, H1Connection>();
   #identity: TlsIdentity;
@@ -172,7 +174,7 @@ class NodeListener implements Listener {
     const identity = createTlsIdentity(tls);
     if ((identity.authorities === undefined) !== (this.#identity.authorities === undefined))
       throw new ConfigError('client certificate authorities cannot be introduced or dropped without a restart');
-    // A server that refuses a certificate has taken over other options already.
+    // Checked first: a server that refuses the certificate in `setSecureContext` has already applied other options.
     withDefaultCertificate(() => createSecureContext(identity.options));
     this.#tls.setSecureContext(identity.options);
     this.#identity = identity;
@@ -322,10 +324,13 @@ class NodeListener implements Listener {
     return server;
   }
 
-  /** Node has detached the connection from its parser, so it carries only this request, whatever the answer is. */
+  /**
+   * Handles an upgrade request. Node has detached the connection from its parser, so it carries only this request,
+   * whatever the answer is.
+   */
   #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
     const connection = this.#h1.get(socket);
-    // Node would not parse a body any more.
+    // Node no longer parses a body.
     if (connection === undefined || hasBody(request)) {
       refuse(socket, '400 Bad Request');
       return;

@@ -26,8 +26,8 @@ const MAX_CONNECTIONS = 100;
 
 /**
  * Returns a function for the option `serve` of a manager: `run({ serve: servePages({ port: 8080 }) })`. It rejects with
- * ConfigError if the address cannot be used. There is neither TLS nor authentication: do not expose it to a network that
- * you do not trust.
+ * ConfigError if the address cannot be used. There is neither TLS nor authentication: do not expose it to a network
+ * that you do not trust.
  */
 export function servePages(
   options: PageServerOptions = {},

@@ -214,8 +214,8 @@ export type GaugeFamily<Labels extends readonly string[]> = Family<Gauge, Labels
 export type HistogramFamily<Labels extends readonly string[]> = Family<Histogram, Labels>;
 
 /**
- * All metrics of one server or controller. `counter`, `gauge` and `histogram` register a metric; they throw BugError for a malformed
- * or used name, a malformed or repeated label, an empty help text or invalid buckets.
+ * All metrics of one server or controller. `counter`, `gauge` and `histogram` register a metric; they throw BugError
+ * for a malformed or used name, a malformed or repeated label, an empty help text or invalid buckets.
  */
 export class MetricRegistry {
   readonly #printers = new Map<string, () => string>();

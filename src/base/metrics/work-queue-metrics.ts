@@ -68,8 +68,8 @@ export class WorkQueueMetrics {
   }
 
   /**
-   * The observer of one queue, for WorkQueueOptions. A second queue of the same name replaces the first, whose counters
-   * go on.
+   * Returns the observer of one queue, for WorkQueueOptions. A second queue of the same name replaces the first and
+   * continues its counters.
    */
   observer<K>(name: string): WorkQueueObserver<K> {
     const times = new QueueTimes<K>(this.#clock, {

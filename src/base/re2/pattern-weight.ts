@@ -54,13 +54,13 @@ export function patternWeight(pattern: string): number {
   return groups.reduce((sum, weight) => sum + weight, 0);
 }
 
-/** The length of the name of a Unicode class: `L`, `{Greek}`. */
+/** Returns the length of the name of a Unicode class: `L`, `{Greek}`. */
 function nameLength(pattern: string, at: number): number {
   const end = pattern[at] === '{' ? pattern.indexOf('}', at) : -1;
   return end < 0 ? 1 : end + 1 - at;
 }
 
-/** The largest count of a repetition that begins at `{`. Undefined if the brace is a plain character. */
+/** Returns the largest count of a repetition that begins at `{`. Undefined if the brace is a plain character. */
 function timesAt(pattern: string, at: number): { readonly count: number; readonly end: number } | undefined {
   REPEAT.lastIndex = at;
   const found = REPEAT.exec(pattern);

@@ -40,7 +40,7 @@ type Tree =
   | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly Tree[] }
   | { readonly kind: 'repeat'; readonly part: Tree; readonly least: number; readonly most: number };
 
-/** Returns undefined for a pattern that is not plain. */
+/** Parses a pattern. Returns undefined for one that is not plain. */
 export function readPlainPattern(pattern: string): PlainPattern | undefined {
   const atStart = pattern.startsWith('^');
   const atEnd = pattern.endsWith('$') && !isEscaped(pattern, pattern.length - 1);
@@ -75,7 +75,10 @@ function isEscaped(text: string, at: number): boolean {
 const SPECIAL = new Set('^$.[]|()*+?{}\\');
 const PUNCTUATION = /^[!-/:-@[-`{-~]$/;
 
-/** Undefined wherever a text is not plain. */
+/**
+ * A recursive-descent parser. Each method advances past the text that it read, and returns undefined if that text is
+ * not plain.
+ */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -128,7 +131,7 @@ class Reader {
       this.#at += found[0].length;
       repeated = { kind: 'repeat', part, least, most };
     } else return part;
-    // Two in a row are an error, or say which match is wanted.
+    // Two operators in a row are an error in RE2, or a lazy operator such as `*?`.
     return '*+?{'.includes(this.#text[this.#at] ?? ' ') ? undefined : repeated;
   }
 
@@ -158,7 +161,7 @@ class Reader {
     return inner !== undefined && this.#skip(')') ? inner : undefined;
   }
 
-  /** Behind it. A letter may be a class; other letters and digits are left to RE2. */
+  /** Reads an escaped punctuation character, or a class such as `\d` or `\W`. Other escapes are left to RE2. */
   #escape(): Uint8Array | undefined {
     const char = this.#text[this.#at + 1] ?? '';
     this.#at += 2;
@@ -194,7 +197,7 @@ class Reader {
     return { kind: 'symbol', takes: isInverted ? inverse(takes) : takes };
   }
 
-  /** A hyphen between two characters; one before the end is itself. */
+  /** Reports whether a hyphen follows that makes a range. A hyphen before the closing bracket is a plain character. */
   #isRange(): boolean {
     const [hyphen, to] = [this.#text[this.#at], this.#text[this.#at + 1]];
     return hyphen === '-' && to !== undefined && to !== ']';
@@ -207,7 +210,7 @@ class Reader {
   }
 }
 
-/** How often counted repetitions within it may come together at most. */
+/** Returns the largest product of nested repetition counts in the tree. */
 function countOf(tree: Tree): number {
   switch (tree.kind) {
     case 'symbol':
@@ -223,7 +226,7 @@ class Builder {
   readonly takes: Uint8Array[] = [];
   readonly follow: Set<number>[] = [];
 
-  /** Undefined for a pattern that is too large. */
+  /** Returns the part of the automaton for a tree; undefined if the pattern has more than MAX_POSITIONS positions. */
   build(tree: Tree): Part | undefined {
     switch (tree.kind) {
       case 'symbol': {
@@ -267,7 +270,7 @@ class Builder {
       this.#link(built.last, built.first);
       return this.#join(whole, either(built, EMPTY));
     }
-    // Each further one needs those before it, so they are nested: a(a(a)?)?.
+    // Each optional repetition requires those before it, so they are nested: a(a(a)?)?.
     let rest: Part = EMPTY;
     for (let i = least; i < most; i++) {
       const built = this.build(part);

@@ -14,14 +14,17 @@ export interface Re2 {
   readonly weight: number;
   /** Whether the pattern matches anywhere in the text. */
   test(text: string): boolean;
-  /** The leftmost match; undefined if there is none. */
+  /** Returns the leftmost match; undefined if there is none. */
   find(text: string): string | undefined;
   /**
-   * The matches that do not overlap, from the left, at most `limit`. Each match may read ahead to the end of the text,
-   * so `found` is called for each and may throw to stop.
+   * Returns the matches that do not overlap, from the left, at most `limit`. Each match may read ahead to the end of
+   * the text, so `found` is called for each and may throw to stop.
    */
   findAll(text: string, limit?: number, found?: () => void): string[];
-  /** The leftmost match and its groups; undefined if there is none. A group that did not participate is undefined. */
+  /**
+   * Returns the leftmost match and its groups; undefined if there is none. A group that did not participate is
+   * undefined.
+   */
   groups(text: string): readonly (string | undefined)[] | undefined;
   /** Replaces every match by the result of `replacement` for its groups. */
   replaceAll(text: string, replacement: (groups: readonly (string | undefined)[]) => string): string;

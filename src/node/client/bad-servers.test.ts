@@ -9,7 +9,7 @@ import { failure, get, streamOf, tcpServer, textOf, transportTo } from './client
 
 afterEach(cleanUp);
 
-/** A TLS server that speaks bytes. Returns its URL and the number of its connections. */
+/** A TLS server that sends raw bytes. Returns its URL and the number of its connections. */
 async function tlsServer(protocol: string, onSocket: (socket: TLSSocket) => void) {
   const { server: pair } = await certificates();
   const server = createTlsServer({ key: pair.keyPem, cert: pair.certificatePem, ALPNProtocols: [protocol] });

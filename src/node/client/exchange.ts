@@ -19,13 +19,13 @@ export interface ExchangeOptions {
   readonly message: Message;
   readonly target: ParsedTarget;
   readonly pool: ConnectionPool;
-  /** The requests that a stop aborts. */
+  /** The running requests of the transport, which `stop()` aborts. */
   readonly running: Set<Abort>;
-  /** Called to describe the target of a request that failed. */
+  /** Returns the target for the message of a failure. */
   readonly describe: () => OutboundTarget;
 }
 
-/** Bodies up to this declared length are handed out as a whole. */
+/** A body of at most this declared length is collected and handed out as a whole. */
 const COLLECTED_BYTES = 256 * 1024;
 /** How often a request is sent that the server does not process, because it closes the connection or has no room. */
 const ATTEMPTS = 4;
@@ -99,8 +99,8 @@ export class Exchange implements RequestEvents<OutboundResponse> {
   };
 
   /**
-   * The signal of a leader checks the deadline of its term when it is read, and aborts then. After a wait the process may
-   * have been paused: the request must not be sent then.
+   * Reads the signal after a wait and before the request is sent. The process may have been paused meanwhile, and the
+   * signal of a leader checks the end of the leader's term only when it is read.
    */
   readonly #afterWait = <C>(made: C): C => {
     void this.#options.request.signal?.aborted;
@@ -120,13 +120,13 @@ export class Exchange implements RequestEvents<OutboundResponse> {
         discard: discardConnection,
       });
     } catch (caught) {
-      // A header that HTTP does not allow.
+      // HTTP does not allow one of the headers.
       this.#reject(toError(caught));
       this.closed();
     }
   }
 
-  /** Returns undefined for a body that is to be collected. */
+  /** Returns the body as a stream; undefined for a body that is empty or short, which is collected. */
   #bodyOf({ status, headers }: OutboundResponse): StreamedBody | undefined {
     const { method, signal } = this.#options.request;
     if (method === 'HEAD' || status === 204 || status === 304) return undefined;

@@ -166,7 +166,7 @@ export class CollectedBody implements BodyReceiver {
   #onClose: (() => void) | undefined;
   #isEnded = false;
 
-  /** One of the two is called, at least once. */
+  /** Calls `done` with the whole body, or `failed`. `failed` may be called several times, and after `done`. */
   constructor(done: (bytes: Uint8Array) => void, failed: (error: Error) => void) {
     this.#done = done;
     this.#failed = failed;

@@ -26,7 +26,7 @@ export interface Trust {
 
 /** The credentials of one request. */
 export interface Credentials {
-  /** The same object while nothing has changed: new connections are made for another one. */
+  /** The same object while nothing has changed. Another object makes the transport open new connections. */
   readonly trust: Trust;
   /** `authorization` and the headers of impersonation. Headers of a request take precedence. */
   readonly headers: HttpHeaders;
@@ -41,6 +41,7 @@ export interface CredentialSource {
    * repeated once, or undefined. Calls for the same credentials share one renewal.
    */
   renew(used: Credentials): Promise<Credentials | undefined>;
+  /** Called when the transport stops. Ends a running renewal. */
   stop(): void;
 }
 
@@ -61,7 +62,7 @@ export interface ServerTransportOptions {
   readonly systemRoots?: () => CertificatePool;
 }
 
-/** The time for the requests on connections with credentials that were replaced. */
+/** How long running requests may still use connections whose certificates were replaced. */
 const REPLACED_MS = 30_000;
 const STOPPED = 'the connection was stopped';
 
@@ -163,7 +164,7 @@ export class ServerTransport {
     return exchange.response;
   }
 
-  /** The target in messages. */
+  /** Returns the target of a request for messages. */
   #describe({ target }: TransportRequest): OutboundTarget {
     return { url: this.#options.server + target, ca: '' };
   }
@@ -196,7 +197,10 @@ export class ServerTransport {
     return pool;
   }
 
-  /** Client-go closes such connections at once. Requests that end soon should not fail. */
+  /**
+   * Closes the connections of replaced certificates after REPLACED_MS, so that requests that end soon do not fail.
+   * client-go closes such connections at once.
+   */
   #retire(pool: ConnectionPool): void {
     pool.closeIdle();
     this.#clock.setTimer(

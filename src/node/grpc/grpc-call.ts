@@ -15,7 +15,7 @@ import { NotSentError } from '../outbound/errors.ts';
 import type { RequestEvents } from '../outbound/request-events.ts';
 import { MessageReader, wholeMessage } from './message-reader.ts';
 
-/** The channel, as its calls see it. */
+/** The interface of a channel that its calls use. */
 export interface CallChannel {
   readonly endpoint: string;
   readonly maxMessageBytes: number | undefined;
@@ -39,7 +39,7 @@ export abstract class GrpcCall implements RequestEvents<OutboundResponse>, ByteS
     this.path = path;
   }
 
-  /** Called once. Undefined: the status is OK. */
+  /** Called once, when the call has ended. `error` is undefined if the status is OK. */
   protected abstract done(error: GrpcError | undefined): void;
   protected abstract message(message: Uint8Array): void;
 
@@ -47,7 +47,7 @@ export abstract class GrpcCall implements RequestEvents<OutboundResponse>, ByteS
     return this.#isDone;
   }
 
-  /** The call was sent on this stream. */
+  /** Called when the call was sent, with its stream. Cancels the stream if the call has ended meanwhile. */
   opened(stream: ClientStream): void {
     if (this.#isDone) stream.cancel(new TransportError('the call is over'));
     else this.#stream = stream;
@@ -220,13 +220,16 @@ export class DuplexCall extends GrpcCall implements GrpcDuplex {
   }
 }
 
-/** The error of a call that failed without a status. A call that was not sent had no effect. */
+/** Returns the error of a call that failed without a status. A call that was not sent had no effect. */
 export function unavailable({ endpoint }: { readonly endpoint: string }, message: string, cause?: unknown): GrpcError {
   const progress = cause instanceof NotSentError ? 'refused' : 'unknown';
   return new GrpcError(GRPC.unavailable, `${endpoint}: ${message}`, { progress, cause });
 }
 
-/** gRPC escapes bytes outside of printable ASCII with a percent sign. A malformed message is shown as it is. */
+/**
+ * Decodes a status message. gRPC percent-encodes bytes outside of printable ASCII (grpc/grpc `doc/PROTOCOL-HTTP2.md`).
+ * A malformed message is returned unchanged.
+ */
 function unescapeMessage(message: string): string {
   if (!message.includes('%')) return message;
   try {

@@ -105,7 +105,7 @@ class Channel implements GrpcChannel, CallChannel {
       const headers = this.#headers;
       call.opened(session.open({ method: 'POST', scheme, path, authority, headers, isSteady: true, body }, call));
     } catch (caught) {
-      // The session has just ended. The caller gets its call first.
+      // The session has just ended. The failure is reported in a later turn, after the caller has received its call.
       setImmediate(() => call.failed(toError(caught)));
     }
   }
@@ -185,7 +185,7 @@ class Channel implements GrpcChannel, CallChannel {
     }
   }
 
-  /** Calls that wait for a stream of the session need another one. */
+  /** Drops a session that has ended, and connects again if calls wait for a stream. */
   #forget(session: PooledSession): void {
     if (this.#session !== session) return;
     this.#session = undefined;

@@ -55,7 +55,7 @@ function secure(authority: string, host: string, port: number, { ca, cert, key }
         connectTls({
           host,
           port,
-          // Node's types lack it here.
+          // Node's types lack `onread` here.
           ...({ onread: reads.onread } as object),
           ...(isIP(host) === 0 && { servername: host }),
           ALPNProtocols: ['h2'],

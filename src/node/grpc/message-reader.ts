@@ -4,7 +4,7 @@ import { readUint32 } from '../http2/frames.ts';
 
 const HEAD = 5;
 
-/** The message of a chunk that is exactly one frame, which needs no reader. Undefined for any other chunk. */
+/** Returns the message of a chunk that is exactly one frame, which needs no reader. Undefined for any other chunk. */
 export function wholeMessage(chunk: Uint8Array, maxBytes: number = Number.POSITIVE_INFINITY): Uint8Array | undefined {
   if (chunk.length < HEAD || chunk[0] !== 0) return undefined;
   const length = readUint32(chunk, 1);

@@ -47,7 +47,7 @@ export class StreamSink implements AnswerSink {
     if (this.#ended || this.#owner.isClosed) return;
     this.#ended = true;
     this.#owner.deadline = this.#owner.deadlineFor(this.#out.writableLength);
-    // Node omits them unless the body is chunked.
+    // Node omits trailers unless the body is chunked.
     if (trailers !== undefined && this.#out instanceof ServerResponse)
       this.#out.addTrailers(trailers as OutgoingHttpHeaders);
     this.#out.end();

@@ -41,7 +41,9 @@ export interface H1ExchangeOptions {
 
 /** Switches protocols on the connection of an upgrade request. */
 export interface Upgrader {
+  /** Completes the WebSocket handshake and calls the answer's `start`, or refuses the handshake. */
   openWebSocket(answer: WebSocketAnswer, owner: SinkOwner): void;
+  /** Answers 101 and calls the answer's `start` with the tunnel. */
   openTunnel(answer: TunnelAnswer, owner: SinkOwner): void;
   /** Closes an open tunnel after all bytes that were written. */
   drain(): void;
@@ -64,7 +66,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
   #pipe: ReadablePipe | undefined;
   #closers: (() => void)[] | undefined;
   #closed = false;
-  /** The answer is sent, and the client is still sending its body. */
+  /** Whether the answer is sent while the client is still sending its body. */
   #lingering = false;
 
   constructor(options: H1ExchangeOptions) {

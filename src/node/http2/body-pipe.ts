@@ -10,13 +10,13 @@ import { GrowingBytes } from '../growing-bytes.ts';
 
 /** The flow control of the stream that a body is received on. */
 export interface BodyFlow {
-  /** Stops window updates: the sink is full. */
+  /** Called when the sink is full. Stops window updates. */
   pause(): void;
-  /** Returns received bytes to the peer's window again. */
+  /** Called when the sink takes bytes: at the start, and after `pause`. Returns received bytes to the peer's window. */
   resume(): void;
-  /** The sink closed before it had the whole body: the rest is discarded. */
+  /** Called when the sink closed before it had the whole body. Discards the rest. */
   discard(): void;
-  /** The sink has the whole body. */
+  /** Called when the sink has the whole body. */
   delivered(): void;
 }
 
@@ -27,10 +27,10 @@ export class BodyPipe {
   #held: GrowingBytes | undefined;
   readonly #maxHeld: number;
   #paused = false;
-  /** The peer has sent the whole body. */
+  /** Whether the peer has sent the whole body. */
   #ended = false;
   #trailers: HttpHeaders | undefined;
-  /** The sink has ended, aborted or closed. */
+  /** Whether the sink has ended, aborted or closed. */
   #done = false;
 
   /** At most `maxHeld` bytes can arrive between `pause` and `resume`. */
@@ -65,7 +65,7 @@ export class BodyPipe {
     this.#flow.delivered();
   }
 
-  /** The peer disconnected or was too slow, or the answer is complete. */
+  /** Aborts the sink. Called when the peer disconnected or was too slow, or when the answer is complete. */
   abort(): void {
     if (this.#done) return;
     this.#done = true;

@@ -4,6 +4,7 @@
  */
 
 export interface Flushable {
+  /** Writes the frames that are ready. Called once per `Flusher.add`. */
   flush(): void;
 }
 

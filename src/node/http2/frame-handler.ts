@@ -45,6 +45,7 @@ export interface FrameHandlerConnection<S extends ReceivingStream> {
   changeSettings(change: SettingsChange): Violation | undefined;
   /** Applies a WINDOW_UPDATE of a stream, or of the connection. Returns false if the window exceeds 2^31-1. */
   increaseSendWindow(stream: S | undefined, increment: number): boolean;
+  /** Counts a control frame of the peer. Ends the connection if the peer exceeds the limit. */
   countControlFrame(): void;
   /** A stream error (RFC 9113, 5.4.2): resets the stream. */
   streamError(stream: S, code: number): void;

@@ -13,7 +13,7 @@ const MAX_SPARE = 8;
 
 interface Slab {
   readonly bytes: Buffer;
-  /** Unreleased writes that hold a part of it. */
+  /** The number of unreleased writes that hold a part of the slab. */
   users: number;
 }
 
@@ -43,7 +43,7 @@ export class FrameOutput {
   readonly #spare: Slab[] = [];
   readonly #spareLarge: Slab[] = [];
 
-  /** Bytes since the last `take`. */
+  /** The number of bytes since the last `take`. */
   get size(): number {
     return this.#size + this.#end - this.#start;
   }

@@ -1,6 +1,6 @@
 /**
- * One HTTP/2 connection of a client (RFC 9113). A connection error, or more stream errors, resets or control frames than
- * the limits allow, ends the connection with GOAWAY.
+ * One HTTP/2 connection of a client (RFC 9113). A connection error, or more stream errors, resets or control frames
+ * than the limits allow, ends the connection with GOAWAY.
  * Invariant: the idle deadline is set exactly while no stream is open.
  */
 import type { TLSSocket } from 'node:tls';
@@ -27,7 +27,7 @@ import type { H2Shared } from './shared.ts';
 
 /** The time that a client has to read a GOAWAY before the connection is closed. */
 const GOAWAY_GRACE_MS = 5_000;
-/** The same after a connection error or abuse; the figure of Go's server. */
+/** The same after a connection error or abuse; goAwayTimeout of Go's server. */
 const ERROR_GRACE_MS = 1_000;
 export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnection, Timed, ServerFramesConnection {
   readonly protocol = 'h2' as const;
@@ -44,13 +44,13 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
   readonly #controlFrames: TokenBucket;
   /** Streams that were opened by the bytes being read; their handlers are called afterwards. */
   #newExchanges: H2Exchange[] = [];
-  /** Handlers are being called. The client may have sent more frames, which this turn still reads. */
+  /** Whether handlers are being called. The client may have sent more frames, which this turn still reads. */
   #isHandling = false;
-  /** The socket is full, and `deadline` bounds the time until the client reads. */
+  /** Whether the socket is full. If so, `deadline` bounds the time until the client reads. */
   #stalled = false;
-  /** GOAWAY was sent: new streams are refused. */
+  /** Whether GOAWAY was sent: new streams are refused then. */
   #goawaySent = false;
-  /** The connection ends because of an error or abuse. From here on the deadline does not change. */
+  /** Whether the connection ends because of an error or abuse. The deadline does not change after that. */
   #terminating = false;
 
   constructor(context: ExchangeContext, shared: H2Shared, socket: TLSSocket, peer: TlsPeer) {
@@ -110,8 +110,8 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
 
   #read(bytes: Buffer): void {
     this.#reader.read(bytes);
-    // After all frames of this read: a request that they also reset is never handled, and a body that came with it is
-    // complete.
+    // Handlers run after all frames of this read. A request that the same read resets is never handled, and a body that
+    // came with its request is complete.
     const exchanges = this.#newExchanges;
     if (exchanges.length === 0) return;
     this.#newExchanges = [];
@@ -138,7 +138,7 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
     if (!this.#terminating) this.writeControl(frame);
   }
 
-  /** The client reset a stream. */
+  /** Called when the client reset a stream. */
   streamReset(exchange: H2Exchange): void {
     this.#frames.rememberClosed(exchange.id);
     this.#removeStream(exchange);
@@ -209,7 +209,7 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
     this.writeControl(resetStream(exchange.id, CODE.noError));
   }
 
-  /** The whole answer is written. */
+  /** Called when the whole answer is written. */
   streamFinished(exchange: H2Exchange): void {
     this.#frames.rememberClosed(exchange.id);
     this.#removeStream(exchange);

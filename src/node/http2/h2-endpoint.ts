@@ -1,7 +1,7 @@
 /**
  * One end of an HTTP/2 connection, in either role: its streams, its flow-control windows and the frames that it writes.
- * All frames of one turn of the event loop leave in one write. A request, or an answer that comes later than its request,
- * leaves at once if it is whole and the only one of its connection.
+ * All frames of one turn of the event loop leave in one write. A request, or an answer that comes later than its
+ * request, leaves at once if it is whole and the only one of its connection.
  * Invariant: a stream with frames to write is in exactly one of two lists, those that are ready and those that wait for
  * the peer to increase a window.
  */

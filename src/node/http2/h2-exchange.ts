@@ -107,7 +107,7 @@ export class H2Exchange extends H2Request implements Sender, AnswerSink {
     this.deadline = readerDeadline(this.connection.context, bytes);
   }
 
-  /** The client is too slow in sending the body or in reading the answer. */
+  /** Called at the deadline: the client is too slow in sending the body or in reading the answer. */
   expire(): void {
     this.deadline = NEVER;
     const { connection } = this;

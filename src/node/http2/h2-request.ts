@@ -24,12 +24,12 @@ export abstract class H2Request extends H2Stream implements Incoming, Timed {
   readonly #fields: readonly string[];
   #names: readonly string[] | undefined;
   readonly #body: IncomingBody | undefined;
-  /** The client has sent END_STREAM. */
+  /** Whether the client has sent END_STREAM. */
   #remoteEnded: boolean;
-  /** The handler reads the body, so received bytes are returned to the window. */
+  /** Whether the handler reads the body, so that received bytes are returned to the window. */
   #reading = false;
   #answered = false;
-  /** `100 Continue` is to be written. */
+  /** Whether `100 Continue` is to be written. */
   #continuePending = false;
   #closeListeners: (() => void)[] | undefined;
   #closed = false;

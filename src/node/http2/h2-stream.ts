@@ -16,7 +16,7 @@ const HIGH_WATER = 64 * 1024;
 const MAX_SENT = 1_000;
 
 export type Progress =
-  /** Nothing to write until the body continues. */
+  /** There is nothing to write until the body continues. */
   | 'waiting'
   /** More to write in the next turn. */
   | 'more'
@@ -40,7 +40,7 @@ export abstract class H2Stream {
   abstract readonly id: number;
   abstract readonly connection: FlowConnection;
   abstract readonly isClosed: boolean;
-  /** The connection has it in its list of streams with frames to write. */
+  /** Whether the stream is in the connection's list of streams with frames to write. */
   isQueued = false;
   /** The peer's flow-control window of this stream. */
   sendWindow: number;
@@ -55,11 +55,11 @@ export abstract class H2Stream {
   #waitingBytes = 0;
   #offset = 0;
   #source: ChunkSource | undefined;
-  /** The body has no more chunks than those in `#waiting`. */
+  /** Whether the body has no more chunks than those in `#waiting`. */
   #ending = false;
   /** Sent after the body, in place of END_STREAM on its last frame. */
   #trailers: HttpHeaders | undefined;
-  /** END_STREAM was written. */
+  /** Whether END_STREAM was written. */
   #localEnded = false;
   #onDrain: (() => void) | undefined;
   #needsDrain = false;

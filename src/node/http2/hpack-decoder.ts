@@ -31,7 +31,9 @@ interface Row {
 const NAME = /^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
 const LONGEST_INTEGER_BYTES = 5;
-/** Blocks of at most this many bytes are kept: those that only refer to the tables, such as the answers of gRPC servers. */
+/**
+ * Blocks of at most this many bytes are kept: those that only refer to the tables, such as the answers of gRPC servers.
+ */
 const SHORT_BLOCK = 3;
 const MAX_KEPT = 16;
 
@@ -185,7 +187,7 @@ export class HpackDecoder {
 
 const EMPTY = Buffer.alloc(0);
 
-/** A number for the bytes of a short block. */
+/** Returns a number that identifies the bytes of a short block. */
 function shortKey(bytes: Buffer, start: number, end: number): number {
   let key = 1;
   for (let i = start; i < end; i++) key = (key << 8) | bytes[i]!;

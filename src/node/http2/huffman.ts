@@ -1,7 +1,7 @@
 /**
  * The Huffman decoder of HPACK (RFC 7541, appendix B). Headers are sent without Huffman coding, which would take more
- * CPU time than the saved bytes are worth. The code is canonical, so the code lengths define it. Invalid strings (the end-of-string symbol,
- * padding other than up to 7 ones) are errors.
+ * CPU time than the saved bytes are worth. The code is canonical, so the code lengths define it. Invalid strings (the
+ * end-of-string symbol, padding other than up to 7 ones) are errors.
  */
 
 /** The code length in bits of each byte, one letter per byte; `a` is 5. */

@@ -63,8 +63,8 @@ export class IncomingBody {
   }
 
   /**
-   * Called when the peer has sent the whole body. Returns false if it is shorter than declared. `trailers` are handed on
-   * to the sink of `pipe`.
+   * Called when the peer has sent the whole body. Returns false if it is shorter than declared. `trailers` are handed
+   * on to the sink of `pipe`.
    */
   end(trailers?: HttpHeaders): boolean {
     this.#ended = true;

@@ -1,4 +1,7 @@
-/** State that all HTTP/2 connections of one listener or client share: the flusher, the output buffers and the Date header. */
+/**
+ * State that all HTTP/2 connections of one listener or client share: the flusher, the output buffers and the Date
+ * header.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { Flusher } from './flusher.ts';
 import { FrameOutput } from './frame-output.ts';

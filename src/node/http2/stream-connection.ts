@@ -18,6 +18,10 @@ export interface StreamConnection extends Connection, FlowConnection {
    * turn.
    */
   beginAnswer(): boolean;
+  /**
+   * Called after the answer was queued, if `beginAnswer` returned true. `isWhole`: the answer is complete and leaves at
+   * once.
+   */
   endAnswer(isWhole: boolean): void;
   /** Resets the stream with an error code. */
   reset(stream: H2Stream, code: number): void;

@@ -25,7 +25,9 @@ export interface ConnectOptions {
   readonly retries?: RetryOptions | false;
   /** Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Called if credentials cannot be renewed while the old ones may still be valid. Default: a warning of the process. */
+  /**
+   * Called if credentials cannot be renewed while the old ones may still be valid. Default: a warning of the process.
+   */
   readonly warn?: (message: string) => void;
   /** Files to look for without KUBECONFIG. Default: `~/.kube/config`. */
   readonly fallbacks?: readonly string[];

@@ -50,7 +50,7 @@ class RotatingCredentials implements CredentialSource {
   readonly #hasFiles: boolean;
   #files: FileTexts | undefined;
   #plugin: PluginCredentials | undefined;
-  /** The server has refused the credentials of the plugin. */
+  /** Whether the server has refused the credentials of the plugin. */
   #isRefused = false;
   #current: Credentials | undefined;
   /** On the monotonic clock. */

@@ -4,8 +4,9 @@ import { ConfigError } from '../../base/errors.ts';
 import { nodeBuildInfo, readPackageVersion } from '../platform.ts';
 
 /**
- * Throws ConfigError if a header cannot contain the name of the program. Default: the name of this package. A name
- * without a version gets one, because servers take the text before the first slash as the field manager.
+ * Returns the header for a program; undefined stands for this package. Throws ConfigError if a header cannot contain
+ * the name. A name without a version gets one, because servers take the text before the first slash as the field
+ * manager.
  */
 export function userAgentOf(program: string | undefined): string {
   const product = productOf();
@@ -19,7 +20,7 @@ export function userAgentOf(program: string | undefined): string {
   return `${program.includes('/') ? program : `${program}/unknown`} (${platform}) ${product}`;
 }
 
-/** A bundle of the program may have no package.json of this package. */
+/** Returns `keelson/<version>`, or `keelson` if a bundle of the program lacks the package.json of this package. */
 function productOf(): string {
   try {
     return `keelson/${readPackageVersion()}`;

@@ -63,7 +63,7 @@ export interface PoolOptions extends TrustOptions {
   readonly http2: H2Shared;
 }
 
-/** Gives a connection back that is not used. */
+/** Gives up a connection that was not used: releases its reserved stream, or closes its socket. */
 export function discardConnection(connection: Connection): void {
   if (connection.protocol === 'h2') connection.session.release();
   else connection.socket?.destroy();
@@ -130,7 +130,7 @@ export class ConnectionPool {
     return this.#open.size + this.posts.idle + sockets.reduce((sum, list) => sum + (list?.length ?? 0), 0);
   }
 
-  /** The owner of the pool has dropped it: new requests belong to another pool. */
+  /** True once the owner has dropped the pool: new requests use another one. */
   get isRetired(): boolean {
     return this.#isRetired;
   }

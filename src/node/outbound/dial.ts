@@ -103,7 +103,7 @@ export class Dialer {
         ...(isIP(servername) === 0 ? { servername: servername.replace(/\.$/, '') } : undefined),
         ALPNProtocols: protocols,
         secureContext: this.#secureContext(),
-        // `#serverProblem` decides.
+        // `#serverProblem` verifies the certificate instead of OpenSSL.
         rejectUnauthorized: false,
         // Node ignores `onread` on a given socket.
         ...(reads !== undefined && tunnel === undefined && { onread: reads.onread }),

@@ -45,7 +45,7 @@ export class BodyError extends TransportError {
   }
 }
 
-/** A connection that broke while it had requests. */
+/** Returns the error of a connection that broke while it had requests. */
 export function lostConnection(message: string, cause?: Error): TransportError {
   return new TransportError(message, { retryable: false, connectionLost: true, ...(cause && { cause }) });
 }
@@ -82,7 +82,7 @@ function isUnsent(error: Error): boolean {
   return error instanceof NotSentError || NOT_SENT.has(codeOf(error) ?? '');
 }
 
-/** The server ended the stream with an error. */
+/** Reports whether the server ended the stream with an error. */
 function isReset(error: unknown): boolean {
   return error instanceof StreamResetError || (error instanceof Error && codeOf(error) === 'ERR_HTTP2_STREAM_ERROR');
 }

@@ -42,7 +42,10 @@ export async function followRedirects(
   }
 }
 
-/** The address and the credentials in headers belong to the host in the URL. */
+/**
+ * Returns the request after a redirect. It keeps the address only for the same host and port, and the headers, which
+ * may have credentials, only for the same host name.
+ */
 function nextHop({ address, headers, ...hop }: Hop, status: number, location: string): Hop {
   const url = targetOf(location, hop);
   const [before, after] = [new URL(hop.url), new URL(url)];

@@ -51,7 +51,10 @@ export function sendHttp1(
   return abort;
 }
 
-/** Nothing of the source is read before there is a connection, so a request without one can be sent again. */
+/**
+ * Pipes the source once there is a connection. Before that, nothing of the source is read, so the request can be sent
+ * again over another connection.
+ */
 function pipeWhenConnected(body: ByteSource, outgoing: ClientRequest, abort: () => void): void {
   const pipe = (): void => body.pipeTo(writableSink(outgoing, abort));
   if (outgoing.socket === null) outgoing.once('socket', pipe);

@@ -37,8 +37,8 @@ export interface SessionEvents {
 }
 
 /**
- * Does not keep the process alive while it has no requests, and closes after its idle time. While it has requests, it is
- * pinged whenever it receives nothing for READ_IDLE_MS. Without an answer in time all requests fail.
+ * A session without requests does not keep the process alive, and closes after its idle time. A session with requests
+ * sends a ping when it has received nothing for READ_IDLE_MS. If the answer does not come in time, all requests fail.
  */
 export class PooledSession {
   readonly #connection: ClientConnection;
@@ -78,7 +78,9 @@ export class PooledSession {
     });
   }
 
-  /** Resolves when the server has sent its settings, which contain its limit of streams. Rejects with a NotSentError. */
+  /**
+   * Resolves when the server has sent its settings, which contain its limit of streams. Rejects with a NotSentError.
+   */
   async start(): Promise<void> {
     const late = setTimeout(() => this.#connection.fail('http2: timeout awaiting settings'), DIAL_MS);
     this.#socket.setTimeout(IDLE_MS, () => {

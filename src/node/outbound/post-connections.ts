@@ -80,9 +80,9 @@ export class PostConnections {
 }
 
 interface ConnectionEvents {
-  /** The connection may be used for another call. */
+  /** Called when the connection can take another call. */
   idle(connection: PostConnection): void;
-  /** Called once, also for a connection that is in use. */
+  /** Called once when the connection is closed, with or without a call. */
   closed(connection: PostConnection): void;
 }
 
@@ -110,7 +110,7 @@ export class PostConnection {
       this.#break(this.#failure ?? new TransportError('EOF'));
       events.closed(this);
     });
-    // A call has a time of its own.
+    // The idle timeout applies only between calls: a call has a timeout of its own.
     socket.setTimeout(IDLE_MS, () => {
       if (this.#post === undefined) socket.destroy();
     });

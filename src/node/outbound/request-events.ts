@@ -4,9 +4,11 @@ import type { ParsedTarget } from './target.ts';
 
 /** The outcome of a request. The first call of `answered` or `failed` counts; `closed` follows once. */
 export interface RequestEvents<T> {
+  /** Called with the response, or with the result of an upgrade. */
   answered(value: T): void;
+  /** Called when the request fails; after `answered`, when the response body fails. */
   failed(error: Error): void;
-  /** The request, the response body and the tunnel are over. */
+  /** Called when the request, the response body and the tunnel are over. */
   closed(): void;
 }
 

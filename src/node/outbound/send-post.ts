@@ -50,7 +50,7 @@ export function sendPost(
   return abort;
 }
 
-/** The head and the body in one buffer, which is one TLS record if it is small. */
+/** Returns the head and the body in one buffer, which is one TLS record if it is small. */
 function messageOf({ method, contentType, body, headers }: Hop, { path, authority }: ParsedTarget): Uint8Array {
   const sent = method === 'GET' ? EMPTY_BYTES : body;
   const entity = method === 'GET' ? '' : `content-type: ${contentType}\r\ncontent-length: ${body.byteLength}\r\n`;

@@ -1,11 +1,11 @@
 /**
- * Garbage collection while the process is idle. V8 collects only on allocation, so without it the garbage of a busy
- * minute would stay in memory. Never collects while the process is busy, and leaves large heaps to V8.
+ * Garbage collection while the process is idle. V8 itself collects only on allocation, so the garbage of a busy minute
+ * would stay in memory. Never collects while the process is busy, and leaves large heaps to V8.
  *
- * A collection in one step also drops the hidden classes that no object has at the time, and with them the optimised code
- * that depends on them: V8 keeps such classes only in collections that it marks incrementally. On an idle server these are
- * the classes of requests. The next few thousand requests then cost up to twice as much. So only the garbage of the start is
- * collected soon.
+ * A collection in one step also drops the hidden classes that no object has at the time, and with them the optimised
+ * code that depends on them: V8 keeps such classes only in collections that it marks incrementally. On an idle server
+ * these are the classes of requests. The next few thousand requests then cost up to twice as much. So only the garbage
+ * of the start is collected soon.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -26,17 +26,19 @@ export interface IdleCollectionOptions {
   readonly clock: Clock;
   /** CPU time of the process in microseconds. */
   cpuMicros(): number;
+  /** Returns the used bytes of the heap. */
   heapBytes(): number;
+  /** Collects all garbage, `times` times in a row. */
   collect(times: number): void;
 }
 
-/** Checks every few seconds, without keeping the process alive. */
+/** Checks every CHECK_MS until it is stopped, without keeping the process alive. */
 export function collectWhenIdle({ clock, cpuMicros, heapBytes, collect }: IdleCollectionOptions): { stop(): void } {
   /** Heap size after the last collection. */
   let kept = heapBytes();
   /**
-   * A second collection is due: V8 shrinks the young generation only in a collection that finds few new objects since
-   * the last one.
+   * Whether a second collection is due: V8 shrinks the young generation only in a collection that finds few new objects
+   * since the last one.
    */
   let again = false;
   /** The idle checks in a row, and how many of them a collection needs. */

@@ -1,6 +1,6 @@
 /**
- * Tells a burst of work from sustained load, by the CPU time of the process: what V8 should do about them differs (see
- * `v8-flags.ts`).
+ * Distinguishes a burst of work from sustained load by the CPU time of the process, because the two need different V8
+ * flags (see `v8-flags.ts`).
  */
 import type { Clock } from '../../base/clock.ts';
 import { sampleCpu } from './cpu-sampler.ts';
@@ -12,7 +12,7 @@ const BUSY_MICROS = CHECK_MS * 300;
 const IDLE_MICROS = CHECK_MS * 30;
 /** Busy checks in a row that make a load. A burst, such as a few hundred definitions, is over by then. */
 const BUSY_CHECKS = 2;
-/** Idle checks in a row that end it. */
+/** Idle checks in a row that end a load. */
 const IDLE_CHECKS = 30;
 
 export interface SustainedLoadOptions {
@@ -23,7 +23,7 @@ export interface SustainedLoadOptions {
   changed(isSustained: boolean): void;
 }
 
-/** Checks every second, without keeping the process alive. */
+/** Samples the CPU time every second until it is stopped, without keeping the process alive. */
 export function followLoad({ clock, cpuMicros, changed }: SustainedLoadOptions): { stop(): void } {
   let isSustained = false;
   /** The checks in a row that speak for a change. */

@@ -5,8 +5,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Sets the flags that also suit the start, which is a burst of work. Called after the code cache of the build is loaded,
- * so that V8 accepts it.
+ * Sets the flags that also suit the start, which is a burst of work. Called after the code cache of the build is
+ * loaded, so that V8 accepts it.
  */
 export function setFlagsForStart(): void {
   optimiseInLoad(false);
@@ -17,18 +17,19 @@ export function setFlagsForStart(): void {
 /**
  * Lets the young generation grow to its full size in one step. By default V8 starts with 1 MB and doubles it each time
  * as much has survived, so a busy server collects every few milliseconds in its first minutes; that took a quarter of
- * the CPU time of creating 500 definitions. `collectWhenIdle` makes V8 shrink it again. Called after the start, most of
- * whose objects are kept: it would need 12 MB more.
+ * the CPU time of creating 500 definitions. `collectWhenIdle` makes V8 shrink it again. Called after the start: a start
+ * keeps most of its objects, and with a large young generation it would need 12 MB more.
  */
 export function growYoungGenerationAtOnce(): void {
   setFlagsFromString('--semi-space-growth-factor=16');
 }
 
 /**
- * Makes V8 optimise a function after four times as many runs as by default, unless the load is sustained. Bursts of work,
- * such as a few hundred definitions, run through hundreds of large functions; optimising them took a third of the CPU time,
- * on threads that compete with the main thread. With the longer delay, functions that run once per request are optimised
- * after up to 10,000 requests, so a sustained load gets the default: its first requests then cost up to 40 % less.
+ * Makes V8 optimise a function after four times as many runs as by default, unless the load is sustained. Bursts of
+ * work, such as a few hundred definitions, run through hundreds of large functions; optimising them took a third of the
+ * CPU time, on threads that compete with the main thread. With the longer delay, functions that run once per request
+ * are optimised after up to 10,000 requests, so a sustained load gets the default: its first requests then cost up to
+ * 40 % less.
  */
 export function optimiseInLoad(isSustained: boolean): void {
   setFlagsFromString(`--interrupt-budget=${isSustained ? DEFAULT_BUDGET : 4 * DEFAULT_BUDGET}`);

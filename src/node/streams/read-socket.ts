@@ -1,6 +1,6 @@
 /**
- * Reads a socket without the buffer of its stream. For each read, the stream would emit an event and then ask for more in
- * a tick of its own, which costs a tenth of a small request.
+ * Reads a socket without the buffer of its stream. For each read, the stream would emit an event and then ask for more
+ * in a tick of its own, which costs a tenth of a small request.
  */
 import type { Socket } from 'node:net';
 

@@ -6,11 +6,11 @@ import { writeGroup } from './writable-sink.ts';
 
 /** Called for a tunnel whose peer has a deadline. */
 export interface TunnelEvents {
-  /** The peer has `unsent` bytes to read, and no room for more. */
+  /** Called when the tunnel is full: the peer has `unsent` bytes to read. */
   onFull(unsent: number): void;
-  /** The peer has read everything. */
+  /** Called when the peer has read everything. */
   onDrained(): void;
-  /** The connection closes after `unsent` bytes. */
+  /** Called when the tunnel was ended: the connection closes after `unsent` bytes. */
   onEnding(unsent: number): void;
 }
 
@@ -27,7 +27,7 @@ class SocketTunnel implements ByteTunnel {
   readonly #events: TunnelEvents | undefined;
   #closeListeners: (() => void)[] = [];
   #onDrain: (() => void) | undefined;
-  /** Nothing more is written. */
+  /** Whether the tunnel was ended: nothing more is written. */
   #ended = false;
   #closed = false;
 

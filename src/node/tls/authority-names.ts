@@ -30,7 +30,7 @@ export function authorityNames(authorities: Iterable<Certificate>): string[] {
 const X25519 = '1.3.101.110';
 const ED25519 = '1.3.101.112';
 
-/** Neither the key nor the signature is one. */
+/** Returns a certificate that is only a carrier of the subject: its key and its signature are not valid. */
 function nameCertificate(subject: Uint8Array, serial: number): Uint8Array {
   const algorithm = writeSequence(writeOid(ED25519));
   const key = writeSequence(writeSequence(writeOid(X25519)), writeBitString(new Uint8Array(32)));

@@ -18,7 +18,7 @@ export interface ServingCertificatesOptions {
   readonly clock: Clock;
   /** The common name of the CA. */
   readonly authorityName: string;
-  /** Undefined: in memory. */
+  /** The folder; undefined to keep everything in memory. */
   readonly folder: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface ServingCertificate {
 export class ServingCertificates {
   readonly #clock: Clock;
   readonly #authorityName: string;
-  /** Undefined: in memory. */
+  /** The folder; undefined to keep everything in memory. */
   readonly #folder: string | undefined;
   readonly #memory = new Map<string, string>();
   readonly #hosts = new Set<string>();
@@ -45,7 +45,7 @@ export class ServingCertificates {
     this.#folder = folder === undefined ? undefined : join(folder, 'pki');
   }
 
-  /** The certificate of the CA, PEM. */
+  /** Returns the certificate of the CA, PEM. */
   async ca(): Promise<string> {
     return this.#inTurn(async () => {
       const files = await this.#open([]);

@@ -51,7 +51,7 @@ describe('the authorities of the system', () => {
   it('are those of Node where there are no files', () => {
     expect(rootsOf({})).toEqual(['node']);
     expect(rootsOf(FILES, { platform: 'darwin' })).toEqual(['node']);
-    // An empty file is a choice.
+    // An empty file is used: nothing is trusted.
     expect(rootsOf({ '/etc/ssl/cert.pem': '' })).toEqual([]);
   });
 

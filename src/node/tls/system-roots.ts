@@ -16,7 +16,7 @@ export interface SystemRootsOptions {
   readFile(path: string): string | undefined;
   /** Returns the names in a folder; none if it cannot be read. */
   readFolder(path: string): readonly string[];
-  /** The authorities that Node knows, in PEM. */
+  /** Returns the authorities that Node knows, in PEM. */
   nodeAuthorities(): readonly string[];
 }
 
@@ -88,7 +88,10 @@ function nodeAuthorities(): readonly string[] {
   return system.length === 0 ? tls.rootCertificates : system;
 }
 
-/** A file that is missing or not readable is not an error: systems have different ones. */
+/**
+ * Returns the result of `read`, or `otherwise` if it throws. A file that is missing or unreadable is not an error,
+ * because systems have different files.
+ */
 function orElse<T>(otherwise: T, read: () => T): T {
   try {
     return read();

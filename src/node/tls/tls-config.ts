@@ -24,9 +24,9 @@ export interface TlsConfig extends KeyPair {
    */
   readonly clientCa?: Readonly<Record<string, string>>;
   /**
-   * Whether a server names the CAs when it asks for a certificate (RFC 8446, section 4.2.4). Without names a client sends
-   * any certificate that it has, and the server decides. Naming them takes 40 ms once: Node parses all of its root
-   * certificates. Default true.
+   * Whether a server names the CAs when it asks for a certificate (RFC 8446, section 4.2.4). Without names a client
+   * sends any certificate that it has, and the server decides. Naming them takes 40 ms once: Node parses all of its
+   * root certificates. Default true.
    */
   readonly namesClientCa?: boolean;
   /** Default TLS 1.2. */

@@ -34,8 +34,8 @@ const CIPHERS = [
 ].join(':');
 
 /**
- * Checks and prepares a configuration, except for the default certificate, which `withDefaultCertificate` checks. Throws
- * ConfigError naming the part that cannot be used.
+ * Checks and prepares a configuration, except for the default certificate, which `withDefaultCertificate` checks.
+ * Throws ConfigError naming the part that cannot be used.
  */
 export function createTlsIdentity(config: TlsConfig): TlsIdentity {
   const authorities = config.clientCa === undefined ? undefined : parseAuthorities(config.clientCa);

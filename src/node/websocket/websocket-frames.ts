@@ -11,7 +11,9 @@ export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, 
 export const CLOSE = { normal: 1000, protocolError: 1002, noStatus: 1005, badData: 1007, tooBig: 1009 } as const;
 
 export interface FrameEvents {
+  /** Called for each whole message. Text is valid UTF-8. */
   message(bytes: Uint8Array): void;
+  /** Called for each ping frame. */
   ping(payload: Uint8Array): void;
   /** Called for a close frame; `code` is 1005 if it has none. */
   close(code: number): void;
@@ -34,7 +36,7 @@ export class FrameReader {
   /** Opcode of the message that is being read. */
   #opcode: number | undefined;
   #messageSize = 0;
-  /** `#message` holds earlier fragments. */
+  /** Whether `#message` holds earlier fragments. */
   #fragmented = false;
   #ended = false;
 

@@ -19,7 +19,9 @@ export interface ClientFramesConnection extends FrameHandlerConnection<ClientStr
 export class ClientFrames extends FrameHandler<ClientStream> {
   readonly #connection: ClientFramesConnection;
   readonly #sharesHeaders: boolean;
-  /** The last blocks of a response and of trailers, with their meaning. The decoder repeats the block if it is equal. */
+  /**
+   * The last blocks of a response and of trailers, with their meaning. The decoder repeats the block if it is equal.
+   */
   #lastHead: { readonly block: HeaderBlock; readonly head: ResponseHead | undefined } | undefined;
   #lastTrailers: { readonly block: HeaderBlock; readonly trailers: HttpHeaders | undefined } | undefined;
 

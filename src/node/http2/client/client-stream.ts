@@ -52,16 +52,16 @@ export class ClientStream extends H2Stream implements OutboundResponse, BodyFlow
   readonly #events: RequestEvents<OutboundResponse>;
   /** The body of the response, unless it has none. */
   #body: IncomingBody | undefined;
-  /** The server has sent END_STREAM. */
+  /** Whether the server has sent END_STREAM. */
   #remoteEnded = false;
-  /** Received bytes are returned to the window of the server. */
+  /** Whether received bytes are returned to the window of the server. */
   #reading = false;
-  /** The head waits for the first bytes of the body. */
+  /** Whether the head waits for the first bytes of the body. */
   #isHeld = false;
   #isClosed = false;
-  /** The sink has the whole body of the response. */
+  /** Whether the sink has the whole body of the response. */
   #isDelivered = false;
-  /** The response or its failure has been handed on completely. */
+  /** Whether the response or its failure has been handed on completely. */
   #isOver = false;
   #closeListeners: (() => void)[] | undefined;
 
@@ -155,7 +155,7 @@ export class ClientStream extends H2Stream implements OutboundResponse, BodyFlow
 
   endReceiving(trailers?: HttpHeaders): boolean {
     if (this.status === 0) return false;
-    // Its reader left with the last bytes.
+    // The reader of the body left when it got the last bytes.
     if (this.#isClosed) return true;
     this.#remoteEnded = true;
     if (this.#body?.end(trailers) === false) return false;
