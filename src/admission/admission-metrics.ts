@@ -10,7 +10,7 @@ import type { AdmissionObserver, AdmissionStep, AdmissionTally } from './plugin-
 /** Bounds of k8s.io/apiserver/pkg/admission/metrics. */
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
-/** Registers the metric. Once per registry: a second time is a BugError. */
+/** Registers the metric. Called once per registry; a second call throws BugError. */
 export function createAdmissionObserver(registry: MetricRegistry, clock: Clock): AdmissionObserver {
   const durations = registry.histogram({
     name: 'apiserver_admission_controller_admission_duration_seconds',

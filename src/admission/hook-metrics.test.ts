@@ -103,7 +103,7 @@ describe('metrics of webhooks', () => {
 describe('metrics of validating policies', () => {
   const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }];
 
-  async function judge(spec: JsonObject, actions: readonly string[]): Promise<readonly string[]> {
+  async function check(spec: JsonObject, actions: readonly string[]): Promise<readonly string[]> {
     const { metrics, samples } = metricsOf();
     const [policies, bindings] = [changingLister(), changingLister()];
     const plugin = validatingAdmissionPolicy({
@@ -123,7 +123,7 @@ describe('metrics of validating policies', () => {
     `apiserver_validating_admission_policy_check_total{enforcement_action="${action}",error_type="${error}",policy="p",policy_binding="b"} 1`;
 
   it('count each action of a validation that does not hold', async () => {
-    expect(await judge({ validations: [{ expression: 'true' }, { expression: 'false' }] }, ['Deny', 'Audit'])).toEqual([
+    expect(await check({ validations: [{ expression: 'true' }, { expression: 'false' }] }, ['Deny', 'Audit'])).toEqual([
       sample('invalid_error', 'audit'),
       sample('invalid_error', 'deny'),
     ]);
@@ -131,6 +131,6 @@ describe('metrics of validating policies', () => {
 
   it('count errors that are ignored as allowed', async () => {
     const spec = { failurePolicy: 'Ignore', validations: [{ expression: 'object.nothing == 1' }] };
-    expect(await judge(spec, ['Deny'])).toEqual([sample('invalid_error', 'allow')]);
+    expect(await check(spec, ['Deny'])).toEqual([sample('invalid_error', 'allow')]);
   });
 });

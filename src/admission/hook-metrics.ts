@@ -1,4 +1,6 @@
-/** The metrics of admission webhooks, policies and match conditions, under kube-apiserver's names, labels and buckets. */
+/**
+ * The metrics of admission webhooks, policies and match conditions, under kube-apiserver's names, labels and buckets.
+ */
 import type { Clock } from '../base/clock.ts';
 import type { MetricRegistry } from '../base/metrics/metric-registry.ts';
 import type { Operation } from '../server/admission.ts';
@@ -32,10 +34,11 @@ export interface PolicyCheck {
   readonly message: string;
 }
 
-/** Counts webhooks and policies. It is called only for those that match a request. */
+/** Counts the calls of webhooks and the evaluations of policies. Hooks that do not match a request are not counted. */
 export interface HookMetrics {
-  /** On a monotonic axis, in milliseconds. */
+  /** Returns the time on a monotonic axis, in milliseconds. */
   now(): number;
+  /** Counts a call of a webhook, with its outcome. */
   webhookCalled(name: string, type: WebhookType, operation: Operation, outcome: WebhookOutcome): void;
   /** Counts a failure that is ignored. */
   webhookFailedOpen(name: string, type: WebhookType): void;
@@ -59,7 +62,7 @@ const POLICY_BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
 const MAX_CODE = 600;
 const CONDITION_LABELS = ['name', 'kind', 'type', 'operation'] as const;
 
-/** Registers the metrics. Once per registry: a second time is a BugError. */
+/** Registers the metrics. Called once per registry; a second call throws BugError. */
 export function createHookMetrics(registry: MetricRegistry, clock: Pick<Clock, 'monotonic'>): HookMetrics {
   const webhooks = webhookMetrics(registry);
   const conditions = conditionMetrics(registry);

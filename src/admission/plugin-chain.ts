@@ -9,8 +9,8 @@ import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import type { Admission, AdmissionAttributes, AdmissionPlugin, Operation } from '../server/admission.ts';
 
 /**
- * Every plugin of kube-apiserver, in its order, and whether it is enabled by default. Plugins with other names run before
- * the first one of `LAST`.
+ * Every plugin of kube-apiserver, in its order, and whether it is enabled by default. Plugins with other names run
+ * before `LAST`.
  */
 export const PLUGIN_ORDER: readonly { readonly name: string; readonly on: boolean }[] = [
   { name: 'AlwaysAdmit', on: false },
@@ -71,10 +71,14 @@ export type AdmissionStep = 'admit' | 'validate';
 /** Records the duration of a step and whether it refused the request. */
 export type AdmissionTally = (milliseconds: number, rejected: boolean) => void;
 
-/** Measures the calls of plugins. The tallies are looked up once, when the chain is made. */
+/** Measures the calls of plugins. */
 export interface AdmissionObserver {
-  /** On a monotonic axis, in milliseconds. */
+  /** Returns the time on a monotonic axis, in milliseconds. */
   now(): number;
+  /**
+   * Returns the tally of one step of a plugin. Called at the first request for each resource and operation, not per
+   * request.
+   */
   plugin(name: string, operation: Operation, step: AdmissionStep): AdmissionTally;
 }
 
@@ -85,8 +89,8 @@ export interface AdmissionChain extends Admission {
 
 /**
  * Makes the chain. Plugins that kube-apiserver does not have are enabled unless they are disabled by name. Throws
- * ConfigError for two plugins of one name, for a selected name that neither kube-apiserver nor `plugins` has, and for an
- * enabled name that `plugins` does not have.
+ * ConfigError for two plugins of one name, for a selected name that neither kube-apiserver nor `plugins` has, and for
+ * an enabled name that `plugins` does not have.
  */
 export function createAdmission(
   plugins: readonly AdmissionPlugin[],

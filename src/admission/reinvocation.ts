@@ -1,10 +1,11 @@
-/** The hooks of a plugin that may be called a second time for one attempt of a write. */
+/** Decides which hooks of a plugin the second run of mutating admission calls again, for one attempt of a write. */
 import { cloneJson, equalJson, type JsonObject } from '../base/json-value.ts';
 
 export class Reinvocation {
   #lastOutput: JsonObject | undefined;
-  /** Called since the object was last changed. */
+  /** The ids of the hooks that were called since the object last changed. */
   readonly #invoked = new Set<string>();
+  /** The ids of the hooks that the second run must call. */
   readonly #required = new Set<string>();
 
   /** Reports whether a hook must be called in the second run. */
@@ -12,12 +13,12 @@ export class Reinvocation {
     return this.#required.has(id);
   }
 
-  /** A hook that may be called again was called. */
+  /** Called after a hook with `reinvocationPolicy: IfNeeded` was called. */
   wasInvoked(id: string): void {
     this.#invoked.add(id);
   }
 
-  /** The object was changed: the hooks called before must see it. */
+  /** Called after a change of the object: the second run must call the hooks that were called before the change. */
   objectChanged(): void {
     for (const id of this.#invoked) this.#required.add(id);
     this.#invoked.clear();
@@ -29,7 +30,10 @@ export class Reinvocation {
       this.#lastOutput = cloneJson(object);
   }
 
-  /** Compares the object with that copy: the plugins before may have changed it in the second run. */
+  /**
+   * Called at the beginning of the second run. Compares the object with the copy: the plugins before this one may have
+   * changed it.
+   */
   beginSecondRun(object: JsonObject | undefined): void {
     if (this.#lastOutput !== undefined && !equalJson(this.#lastOutput, object ?? null)) this.objectChanged();
   }

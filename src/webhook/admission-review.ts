@@ -68,7 +68,7 @@ function refusal(status: Status): JsonObject {
   return { allowed: false, status: status as unknown as JsonValue };
 }
 
-/** Returns what the object is as JSON: fields that are undefined are left out. */
+/** Returns the object as JSON. Fields that are undefined are left out. */
 function plainObject(changed: unknown): JsonObject {
   const read = readJson(writeJson(changed as JsonValue));
   if (read.ok && isJsonObject(read.value)) return read.value;
@@ -149,7 +149,7 @@ class ReviewContext implements AdmissionContext<unknown> {
   }
 }
 
-/** A hook with a rule of its own gets every kind that the rule selects. */
+/** Throws the 400 for a review of another kind. A hook with a rule of its own accepts every kind. */
 function checkKind({ kind: { group, version, kind }, options }: AdmissionHook, request: JsonObject): void {
   if (options.rule !== undefined) return;
   const sent: GroupVersionKind = {

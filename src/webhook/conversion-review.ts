@@ -1,7 +1,7 @@
 /**
  * The answer to a ConversionReview, v1 or v1beta1. Invariant: a review is converted as a whole or not at all, in the
- * order of its objects. Metadata of a result is that of the input, except labels and annotations: the API server refuses
- * any other change.
+ * order of its objects. Metadata of a result is that of the input, except labels and annotations: the API server
+ * refuses any other change.
  */
 import { formatGroupVersion } from '../apimachinery/meta/gvk.ts';
 import { listAt, objectAt, textAt } from '../apimachinery/meta/object-fields.ts';
@@ -73,7 +73,7 @@ function spokeOf(hook: ConversionHook, object: JsonObject, apiVersion: string): 
   throw refuse(`this webhook does not convert ${kindText({ apiVersion, kind: object['kind'] ?? '' })}`);
 }
 
-/** Fills in what a conversion may leave out. */
+/** Fills in `apiVersion`, `kind` and `metadata`, which a conversion may leave out. */
 function complete(converted: unknown, original: JsonObject, apiVersion: string): JsonObject {
   if (!isJsonObject(converted as JsonValue)) throw new BugError('the result is not an object');
   const result = converted as JsonObject;

@@ -1,6 +1,6 @@
 /**
- * Hooks: the functions of a webhook program, typed by kind tokens. `mutating`, `validating` and `converting` make values
- * without a type parameter, so that one list may contain hooks of several kinds.
+ * Hooks: the functions of a webhook program, typed by kind tokens. `mutating`, `validating` and `converting` make
+ * values without a type parameter, so that one list may contain hooks of several kinds.
  */
 import type { AbortSignalLike } from '../base/abort-signal.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
@@ -43,7 +43,7 @@ export interface AdmissionContext<T> {
   readonly namespace: string;
   /** `status` or `scale`; '' for the object itself. */
   readonly subresource: string;
-  /** Nothing will be stored: the hook must have no side effects. */
+  /** True if the API server will store nothing: the hook must have no side effects. */
   readonly dryRun: boolean;
   readonly user: RequestUser;
   /** The uid of the review, for logs. */
@@ -59,15 +59,15 @@ export interface AdmissionContext<T> {
 }
 
 /**
- * Changes an object. Returns the object as it should be; the JSON patch is computed. Undefined changes nothing. A thrown
- * StatusError, such as `denied(...)`, refuses the request. Any other error is logged and answered with the code 500, so
- * that the failure policy of the webhook decides.
+ * Changes an object. Returns the object as it should be; the JSON patch is computed. Undefined changes nothing. A
+ * thrown StatusError, such as `denied(...)`, refuses the request. Any other error is logged and answered with the code
+ * 500, so that the failure policy of the webhook decides.
  */
 export type Mutate<T> = (context: AdmissionContext<T>) => MaybePromise<DeepReadonly<T> | undefined>;
 
 /**
- * Checks an object. Returns the problems; an empty list or undefined admits the request. Problems refuse it with a Status
- * that has the code 422, the reason Invalid, and a cause for each problem. Errors are as in `Mutate`.
+ * Checks an object. Returns the problems; an empty list or undefined admits the request. Problems refuse it with a
+ * Status that has the code 422, the reason Invalid, and a cause for each problem. Errors are as in `Mutate`.
  */
 export type Validate<T> = (context: AdmissionContext<T>) => MaybePromise<readonly Problem[] | undefined>;
 
@@ -119,22 +119,24 @@ interface AnyHook<Options> {
 
 export interface MutatingHook extends AnyHook<MutatingOptions> {
   readonly type: 'mutate';
+  /** Calls the function of the program; see `Mutate`. */
   run(context: AdmissionContext<unknown>): MaybePromise<unknown>;
 }
 
 export interface ValidatingHook extends AnyHook<ValidatingOptions> {
   readonly type: 'validate';
+  /** Calls the function of the program; see `Validate`. */
   run(context: AdmissionContext<unknown>): MaybePromise<readonly Problem[] | undefined>;
 }
 
 export type AdmissionHook = MutatingHook | ValidatingHook;
 
-/** A hook that changes objects of the kind. */
+/** Declares a hook that changes objects of the kind. */
 export function mutating<T>(kind: Kind<T>, mutate: Mutate<T>, options: MutatingOptions = {}): MutatingHook {
   return { type: 'mutate', kind, options, run: (context) => mutate(context as AdmissionContext<T>) };
 }
 
-/** A hook that checks objects of the kind. */
+/** Declares a hook that checks objects of the kind. */
 export function validating<T>(kind: Kind<T>, validate: Validate<T>, options: ValidatingOptions = {}): ValidatingHook {
   return { type: 'validate', kind, options, run: (context) => validate(context as AdmissionContext<T>) };
 }
@@ -145,8 +147,12 @@ export function validating<T>(kind: Kind<T>, validate: Validate<T>, options: Val
  * review; its message goes to the client of the API server.
  */
 export interface SpokeConversion<Spoke, Hub> {
+  /** Converts an object of this version to the hub. */
   toHub(object: DeepReadonly<Spoke>): MaybePromise<Converted<Hub>>;
-  /** `toHub(fromHub(x))` must equal `x`, or clients of the older version lose fields. */
+  /**
+   * Converts an object of the hub to this version. `toHub(fromHub(x))` must equal `x`, or clients of the older version
+   * lose fields.
+   */
   fromHub(object: DeepReadonly<Hub>): MaybePromise<Converted<Spoke>>;
 }
 
@@ -167,7 +173,7 @@ export interface ConversionHook {
   readonly spokes: readonly Spoke<unknown>[];
 }
 
-/** A version beside the hub. */
+/** Declares a version beside the hub, for `converting`. */
 export function spoke<Version, Hub>(kind: Kind<Version>, conversion: SpokeConversion<Version, Hub>): Spoke<Hub> {
   return {
     kind,
@@ -177,8 +183,8 @@ export function spoke<Version, Hub>(kind: Kind<Version>, conversion: SpokeConver
 }
 
 /**
- * The conversion of a custom resource: `hub` is the version that all others are converted through, usually the stored
- * one.
+ * Declares the conversion of a custom resource: `hub` is the version that all others are converted through, usually the
+ * stored one.
  */
 export function converting<Hub>(hub: Kind<Hub>, ...spokes: readonly Spoke<Hub>[]): ConversionHook {
   return { type: 'convert', hub, spokes: spokes as unknown as readonly Spoke<unknown>[] };

@@ -65,8 +65,8 @@ export interface DenialOptions {
 }
 
 /**
- * The error that refuses a request: `throw denied('only admins may do that')`. The API server puts `admission webhook
- * "NAME" denied the request: ` before the message.
+ * Returns the error that refuses a request: `throw denied('only admins may do that')`. The API server prepends
+ * `admission webhook "NAME" denied the request: ` to the message.
  */
 export function denied(message: string, { code = 403, reason = 'Forbidden' }: DenialOptions = {}): StatusError {
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });

@@ -16,7 +16,7 @@ import type { RegisterOptions, Registration, Webhooks } from './webhook-server.t
 
 type CallOptions = Pick<RegisterOptions, 'signal'>;
 
-/** An object with CAs in it. */
+/** A configuration object that contains the CAs which the API server trusts. */
 interface TrustingObject<T> extends CallOptions {
   readonly api: Api<T>;
   readonly name: string;
@@ -45,8 +45,8 @@ export class WebhookRegistration implements Registration {
 
   /**
    * Applies the configurations, with the CA of the endpoint beside those of other replicas. Conversion comes first:
-   * admission of a custom resource may need it. A configuration without webhooks is applied only if it exists, to remove
-   * those of an earlier version of the program.
+   * admission of a custom resource may need it. A configuration without webhooks is applied only if it exists, to
+   * remove those of an earlier version of the program.
    */
   async apply(endpoint: WebhookEndpoint, options: CallOptions = {}): Promise<void> {
     if (this.#removed) return;

@@ -30,7 +30,9 @@ export function mergeCas(own: string, bundles: readonly string[], now: number): 
   return [own.trimEnd(), ...[...kept].slice(0, room).map((pem) => pem.trimEnd())].join('\n').concat('\n');
 }
 
-/** Returns the bundles of the client configurations that lead to the address. Those of other addresses are not shared. */
+/**
+ * Returns the bundles of the client configurations that lead to the address. Those of other addresses are not shared.
+ */
 export function bundlesFor(address: WebhookAddress, configs: readonly WebhookClientConfig[]): readonly string[] {
   return configs
     .filter((config) => leadsTo(config, address))

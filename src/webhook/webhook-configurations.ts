@@ -23,7 +23,10 @@ export interface WebhookEndpoint {
   readonly ca: string;
 }
 
-/** The configurations of a program, for server-side apply. `apiVersion` and `kind` are present: they may be written to files. */
+/**
+ * The configurations of a program, for server-side apply. `apiVersion` and `kind` are present: they may be written to
+ * files.
+ */
 export interface WebhookConfigurations {
   readonly mutating: Applied<MutatingWebhookConfiguration>;
   readonly validating: Applied<ValidatingWebhookConfiguration>;

@@ -38,7 +38,10 @@ export interface WebhookServerOptions extends Webhooks {
   readonly caFile?: string;
   /** Names and addresses in the issued certificate, besides those of this machine and of `register`. Default none. */
   readonly hosts?: readonly string[];
-  /** The largest body of a review in bytes. Default 7 MiB for admission, as in controller-runtime, 64 MiB for conversion. */
+  /**
+   * The largest body of a review in bytes. Default 7 MiB for admission, as in controller-runtime, 64 MiB for
+   * conversion.
+   */
   readonly maxBodyBytes?: number;
   /** Stops the server when it aborts. */
   readonly signal?: AbortSignalLike;
@@ -60,7 +63,10 @@ export type WebhookAddress =
 export interface RegisterOptions {
   /** Default: the URL of this server, which an API server on the same machine can reach. */
   readonly address?: WebhookAddress;
-  /** Sends requests to the API server. The caller stops it. Default: a connection as `connect` of `keelson/node` makes it. */
+  /**
+   * Sends requests to the API server. The caller stops it. Default: a connection as `connect` of `keelson/node` makes
+   * it.
+   */
   readonly transport?: Transport;
   /** The path of a kubeconfig, or its text, if there is no `transport`. Default: found as client-go does. */
   readonly kubeconfig?: string;

@@ -19,7 +19,9 @@ import { writeJson } from '../../base/json-write.ts';
 /** The entry of one plugin. */
 export interface PluginEntry {
   readonly name: string;
-  /** The file with the configuration, absolute or relative to the folder of the AdmissionConfiguration. '' if inline. */
+  /**
+   * The file with the configuration, absolute or relative to the folder of the AdmissionConfiguration. '' if inline.
+   */
   readonly path: string;
   /** The inline configuration as JSON, which takes precedence. '' for none. */
   readonly text: string;

@@ -1,6 +1,6 @@
 /**
- * The webhook configurations or policies of a folder of manifest files (KEP-5793). They are not in the API, so no client
- * can change them. Invariant: the objects are valid, of version v1, and have all defaults.
+ * The webhook configurations or policies of a folder of manifest files (KEP-5793). They are not in the API, so no
+ * client can change them. Invariant: the objects are valid, of version v1, and have all defaults.
  */
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { textAt } from '../../apimachinery/meta/object-fields.ts';

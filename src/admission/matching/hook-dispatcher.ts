@@ -1,7 +1,8 @@
 /**
- * The dispatcher of a plugin's webhooks or policies: finds those for a request and hands them on.
- * Invariants: a configuration counts from the request after its write was answered. The index of hooks is made once per
- * change. A request that no hook is for costs one lookup and allocates nothing.
+ * The dispatcher of a plugin's hooks, which are its webhooks or policies: finds those that match a request and passes
+ * them to the plugin.
+ * Invariants: a configuration applies to every request that begins after its write was answered. The index of hooks is
+ * made once per change. A request that matches no hook costs one lookup and allocates nothing.
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
@@ -9,7 +10,10 @@ import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { type Candidate, type IndexedHook, MatchIndex } from './match-index.ts';
 
-/** `api`: hooks of API objects are left out, because one of them could prevent its own removal. `all`: all hooks are. */
+/**
+ * Hooks that are not called for a request. `api`: those of API objects, because such a hook could prevent its own
+ * removal. `all`: all hooks.
+ */
 export type Exemption = 'api' | 'all';
 
 export interface ManifestHooks<H extends IndexedHook> {
@@ -20,7 +24,7 @@ export interface ManifestHooks<H extends IndexedHook> {
 }
 
 export interface HookDispatcherOptions<H extends IndexedHook> {
-  /** The configurations. They start at the first request. */
+  /** The listers of the configurations. They start at the first request. */
   readonly listers: readonly Lister[];
   /** Compiles the hooks, in the order in which they are called. Called after changes of a lister. */
   hooks(): readonly H[];
@@ -47,7 +51,10 @@ export class HookDispatcher<H extends IndexedHook> {
     options.manifests?.onChange(changed);
   }
 
-  /** Makes no promise if no hook is for the request and the listers are fresh, as they usually are. */
+  /**
+   * Dispatches a request. Returns no promise if the request matches no hook and the listers are fresh, as they usually
+   * are.
+   */
   run(attributes: AdmissionAttributes): MaybePromise<void> {
     const { listers } = this.#options;
     for (let i = 0; i < listers.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * The match conditions of webhooks and policies. A condition that is false decides; an error counts only if no condition
- * is false, and then the failure policy decides.
+ * The match conditions of webhooks and policies. A condition that is false decides; an error counts only if no
+ * condition is false, and then the failure policy decides.
  */
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -24,8 +24,8 @@ export interface MatchCondition {
 }
 
 /**
- * `condition`: the name of the one that is false. `error`: the texts of all errors, for a refusal. `errors`: the number of
- * conditions that failed.
+ * `condition` is the name of the condition that is false. `error` has the texts of all errors, for a refusal. `errors`
+ * is the number of conditions that failed.
  */
 export type ConditionsResult =
   | { readonly matches: true; readonly errors: number }

@@ -1,6 +1,6 @@
 /**
  * The index of webhooks or policies by resource, subresource and operation. It is made anew for each change of the
- * configurations and answers a request that no hook is for with one lookup.
+ * configurations and answers a request that matches no hook with one lookup.
  *
  * Invariant: rules are compared with a resource once, at its first request. Endpoints use one object per resource, so
  * that the resource itself is the key.
@@ -13,11 +13,11 @@ import { isNamespaces, type MatchRule, type MatchTarget, ruleMatches } from './m
 /** The part of a webhook or policy that the index reads. */
 export interface IndexedHook {
   readonly rules: readonly MatchRule[];
-  /** Requests that are left out although a rule is for them. Only policies have such rules. */
+  /** Rules for requests that do not match although one of `rules` does. Only policies have them. */
   readonly excluded: readonly MatchRule[];
   /** Whether a rule for another version of the resource counts too: `matchPolicy: Equivalent`. */
   readonly equivalent: boolean;
-  /** Whether the hook is for every request if it has no rule, as policies are. */
+  /** Whether a hook without rules matches every request, as a policy does. */
   readonly matchesWithoutRules: boolean;
 }
 
@@ -29,12 +29,12 @@ export interface HookView {
   readonly version: VersionDefinition | undefined;
 }
 
-/** A hook that is for a resource and operation. Selectors and conditions are not decided yet. */
+/** A hook whose rules match a resource and an operation. Its selectors and conditions are evaluated later. */
 export interface Candidate<H> {
   readonly hook: H;
   /** The number of hooks before this one, in the order of all of them. */
   readonly position: number;
-  /** Returns the view for an object of this name; undefined if the hook is not for it. */
+  /** Returns the view for an object of this name; undefined if the rules do not match the name. */
   viewFor(name: string): HookView | undefined;
 }
 
@@ -92,7 +92,7 @@ function candidateOf<H extends IndexedHook>(
   if (first === undefined) return undefined;
   const excluded = matchesOf(hook.excluded, hook, attributes, own);
   if (excluded.some(({ names }) => names.length === 0)) return undefined;
-  // Usually no rule has names.
+  // The usual case: no rule has names.
   if (first.names.length === 0 && excluded.length === 0) return { hook, position, viewFor: () => first.view };
   return {
     hook,
@@ -104,7 +104,10 @@ function candidateOf<H extends IndexedHook>(
   };
 }
 
-/** The version of the request goes before all others; among the others an earlier rule goes before a later one. */
+/**
+ * Returns the matching rules. The version of the request comes before other versions; among those, rules keep their
+ * order.
+ */
 function matchesOf(
   rules: readonly MatchRule[],
   { equivalent }: IndexedHook,
@@ -128,7 +131,9 @@ export function targetOf({ operation, resource, subresource, namespace }: Admiss
   return { operation, resource, subresource, namespaced: !isNamespaces(resource) && namespace !== '' };
 }
 
-/** The other versions of the resource. A subresource with a kind of its own has the same kind in all of them. */
+/**
+ * Returns the other versions of the resource. A subresource with a kind of its own has the same kind in all of them.
+ */
 function otherViews({ resource, kind, versions, version }: AdmissionAttributes): readonly HookView[] {
   const hasOwnKind = !versions.includes(version);
   return versions

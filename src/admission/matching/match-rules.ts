@@ -1,4 +1,4 @@
-/** The rules of webhooks and policies: which resources and operations they are for. */
+/** The rules of webhooks and policies: the resources and operations that they match. */
 import type { GroupVersionResource } from '../../apimachinery/meta/gvk.ts';
 import { objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -47,12 +47,12 @@ export const RULE_PARTS = ['group', 'resource', 'subresource', 'version', 'opera
 
 export type RulePart = (typeof RULE_PARTS)[number];
 
-/** Reports whether the rule is for the request, whatever its object's name is. */
+/** Reports whether the rule matches the request, apart from the name of the object. */
 export function ruleMatches(rule: MatchRule, target: MatchTarget): boolean {
   return RULE_PARTS.every((part) => partMatches(rule, part, target));
 }
 
-/** Reports whether one part of the rule is for the request. The subresource is that of a matching resource. */
+/** Reports whether one part of the rule matches the request. The subresource is that of a matching resource. */
 export function partMatches(rule: MatchRule, part: RulePart, target: MatchTarget): boolean {
   const { operation, resource, subresource, namespaced } = target;
   const isResource = ([name]: readonly [string, string]): boolean => name === '*' || name === resource.resource;

@@ -17,8 +17,8 @@ import { isNamespaces } from './match-rules.ts';
 export type LabelTest = ((labels: LabelRecord | undefined) => boolean) | undefined;
 
 /**
- * Compiles a selector of a configuration. An absent or empty one selects everything. An invalid one, which only an older
- * version can have stored, is a 500 for each request that it is applied to.
+ * Compiles a selector of a configuration. An absent or empty one selects everything. An invalid one, which only an
+ * older version can have stored, is a 500 for each request that it is applied to.
  */
 export function compileSelector(selector: JsonObject | undefined): LabelTest {
   if (selector === undefined) return undefined;
@@ -33,8 +33,9 @@ export function compileSelector(selector: JsonObject | undefined): LabelTest {
 }
 
 /**
- * Reports whether the namespace of the request is selected. Requests to cluster-scoped objects always are, except those
- * to Namespaces: a create or an update of a Namespace is judged by the new object. 404 if the namespace does not exist.
+ * Reports whether the namespace of the request is selected. Requests to cluster-scoped objects are always selected,
+ * except those to Namespaces. For a create or an update of a Namespace, the labels of the new object count. Throws the
+ * 404 if the namespace does not exist.
  */
 export function matchesNamespace(test: LabelTest, attributes: AdmissionAttributes): MaybePromise<boolean> {
   const { resource, subresource, operation, namespace, object } = attributes;

@@ -27,7 +27,7 @@ export function boundPolicies<P extends PolicyParts>(
   };
 }
 
-/** The policies of manifest files with their bindings, which are in the same files. */
+/** Returns the policies of manifest files with their bindings, which are in the same files. */
 export function manifestPolicies<P extends PolicyParts>(
   manifests: ManifestObjects,
   kind: ManifestPlugin & `${string}Policy`,

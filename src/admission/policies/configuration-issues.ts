@@ -35,7 +35,7 @@ function gotText(expected: string, { type, plain, sharp }: Pick<ForeignValue, 't
   return expected.startsWith('expected string') ? `&value.valueUnstructured{Value:${sharp}}` : `&{${plain}}`;
 }
 
-/** A value as Go's `%#v` prints it. */
+/** Returns a value as Go's `%#v` prints it. */
 function sharpText(value: JsonValue): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number' || typeof value === 'bigint') return formatNumber(value);

@@ -5,24 +5,27 @@ import type { ExpressionInput } from '../matching/expression-input.ts';
 import type { PolicyValidation, ValidatingPolicy } from './policy.ts';
 import { type Evaluated, type EvaluationObserver, PolicyExpressions } from './policy-expressions.ts';
 
-/** Longer messages are replaced by the fixed one. */
+/** A longer result of `messageExpression` is ignored, and `message` is used. */
 const MAX_MESSAGE = 5 * 1024;
 
-/** A validation that does not hold, or an expression that fails. */
+/** A validation that does not hold, or an expression that cannot be evaluated. */
 export interface Denial {
   /** The position of the validation. */
   readonly index: number;
   readonly message: string;
-  /** '' for an expression that fails. */
+  /** '' for an expression that cannot be evaluated. */
   readonly reason: string;
 }
 
 export interface PolicyVerdict {
   readonly denials: readonly Denial[];
   readonly annotations: readonly (readonly [key: string, value: string])[];
-  /** The texts of annotations that fail: they deny the request whatever the actions of the binding are. */
+  /**
+   * The errors of audit annotations that the failure policy does not ignore. They deny the request, whatever the
+   * actions of the binding are.
+   */
   readonly annotationErrors: readonly string[];
-  /** The texts of validations that fail although the failure policy ignores that. */
+  /** The errors that `failurePolicy: Ignore` ignores. */
   readonly ignored: readonly string[];
   /** The cost of all expressions without the match conditions, which have a budget of their own. */
   readonly cost: number;
@@ -30,7 +33,7 @@ export interface PolicyVerdict {
 
 const NOTHING: PolicyVerdict = { denials: [], annotations: [], annotationErrors: [], ignored: [], cost: 0 };
 
-/** Evaluates conditions, validations and annotations. */
+/** Evaluates the match conditions and, if they hold, the validations and audit annotations. */
 export async function evaluatePolicy(
   policy: ValidatingPolicy,
   input: ExpressionInput,
@@ -53,7 +56,7 @@ class PolicyRun {
     this.#expressions = expressions;
   }
 
-  /** The verdict of an evaluation that fails as a whole. */
+  /** Returns the verdict of an evaluation that fails as a whole. */
   failed(message: string): PolicyVerdict {
     const { cost } = this.#expressions;
     if (this.#policy.ignoresFailures) return { ...NOTHING, ignored: [message], cost };

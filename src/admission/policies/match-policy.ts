@@ -1,4 +1,4 @@
-/** The decision whether a policy and its bindings are for a request. */
+/** The decision whether a policy and its bindings match a request. */
 import { isStatusError } from '../../apimachinery/status/status.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
@@ -31,7 +31,7 @@ const POLICY_RESOURCES = new Set([
   'mutatingadmissionpolicies',
   'mutatingadmissionpolicybindings',
 ]);
-/** Reviews store nothing. A policy for them could lock everybody out. */
+/** The kinds of access reviews. They store nothing, and a policy for them could lock out all users. */
 const REVIEWS: Readonly<Record<string, ReadonlySet<string>>> = {
   'authentication.k8s.io': new Set(['selfsubjectreviews', 'tokenreviews']),
   'authorization.k8s.io': new Set([
@@ -42,7 +42,9 @@ const REVIEWS: Readonly<Record<string, ReadonlySet<string>>> = {
   ]),
 };
 
-/** No policy is evaluated for reviews, and none of the API for the kinds of policies. */
+/**
+ * Returns the exemption of a request: all policies for reviews, and policies of API objects for the kinds of policies.
+ */
 export function exemptionOf({ resource }: AdmissionAttributes): Exemption | undefined {
   if (resource.group === 'admissionregistration.k8s.io')
     return POLICY_RESOURCES.has(resource.resource) ? 'api' : undefined;

@@ -1,6 +1,6 @@
 /**
- * The plugin MutatingAdmissionPolicy. Policies are evaluated by name, each for its bindings and their parameters, before
- * mutating webhooks are called. Each mutation sees the object as the one before it left it.
+ * The plugin MutatingAdmissionPolicy. Policies are evaluated by name, each for its bindings and their parameters,
+ * before mutating webhooks are called. Each mutation sees the changes of those before it.
  *
  * A mutation that is applied makes the whole chain run once more. In that second run a policy is evaluated only if it
  * was evaluated before and has `reinvocationPolicy: IfNeeded`.
@@ -72,7 +72,7 @@ class MutatingRun {
     this.#object = new ViewedObject(attributes);
   }
 
-  /** All policies are matched before the first one changes the object. */
+  /** Evaluates the policies. All of them are matched before the first one changes the object. */
   async run(candidates: readonly Candidate<MutatingPolicy>[]): Promise<void> {
     const invocations: Invocation[] = [];
     for (const candidate of candidates) await this.#match(candidate, invocations);
@@ -157,7 +157,7 @@ class MutatingRun {
   }
 }
 
-/** The separator occurs in no name. */
+/** Returns an id of the invocation. The separator occurs in no name. */
 function idOf({ policy, binding, params }: Invocation): string {
   const parameter = params === undefined ? '' : `${namespaceOf(params)}/${nameOf(params)}`;
   return `${policy.name} ${binding.name} ${parameter}`;

@@ -69,7 +69,7 @@ class NativeConversion {
     return this.#object(object.entries(), path, (field, below) => this.#field(field, below));
   }
 
-  /** The value of a field of an object. */
+  /** Returns the value of a field of an object. */
   #field(value: Value, path: ValuePath): JsonValue {
     if (value instanceof CelList) return this.#list(value, path);
     if (value instanceof CelMap) return this.#map(value, path);
@@ -142,7 +142,7 @@ function keyText(key: Value): string {
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 const SECOND = 1_000_000_000n;
 
-/** A time as Go's `%#v` prints it. */
+/** Returns a time as Go's `%#v` prints it. */
 function goDate(nanos: bigint): string {
   const seconds = floorDivide(nanos, SECOND);
   const date = new Date(Number(seconds) * 1000);

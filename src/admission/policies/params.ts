@@ -9,7 +9,7 @@ export interface ParamObjects {
   readonly namespaced: boolean;
   /** Undefined for an object that does not exist. */
   get(namespace: string, name: string): MaybePromise<JsonObject | undefined>;
-  /** The objects of a namespace, or of a cluster-scoped kind, that a LabelSelector selects, ordered by name. */
+  /** Returns the objects of a namespace, or of a cluster-scoped kind, that a LabelSelector selects, ordered by name. */
   list(namespace: string, selector: JsonObject): MaybePromise<readonly JsonObject[]>;
 }
 

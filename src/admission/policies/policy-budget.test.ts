@@ -26,29 +26,32 @@ async function evaluate(spec: JsonObject): Promise<PolicyVerdict> {
 }
 
 /** Costs somewhat less than the limit of one expression. */
-const DEAR = 'object.items.all(a, object.few.filter(b, b < 150).size() > a - 1000)';
+const COSTLY = 'object.items.all(a, object.few.filter(b, b < 150).size() > a - 1000)';
 const many = <T>(count: number, item: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => item(i));
 
 describe('the cost budget of a policy', () => {
   it.each<[string, JsonObject]>([
-    ['many validations', { validations: many(200, () => ({ expression: DEAR })) }],
+    ['many validations', { validations: many(200, () => ({ expression: COSTLY })) }],
     [
       'a chain of variables in one expression',
       {
-        variables: many(200, (i) => ({ name: `v${i}`, expression: i === 0 ? DEAR : `variables.v${i - 1} && ${DEAR}` })),
+        variables: many(200, (i) => ({
+          name: `v${i}`,
+          expression: i === 0 ? COSTLY : `variables.v${i - 1} && ${COSTLY}`,
+        })),
         validations: [{ expression: '!variables.v199' }],
       },
     ],
     [
       'a variable that fails, read in a loop that absorbs errors',
       {
-        variables: [{ name: 'a', expression: `${DEAR} && object.items.all(a, object.items.all(b, a + b >= 0))` }],
+        variables: [{ name: 'a', expression: `${COSTLY} && object.items.all(a, object.items.all(b, a + b >= 0))` }],
         validations: many(20, () => ({ expression: 'object.items.exists(i, variables.a || i < 0)' })),
       },
     ],
     [
       'many messages',
-      { validations: many(200, () => ({ expression: 'false', messageExpression: `${DEAR} ? 'a' : 'b'` })) },
+      { validations: many(200, () => ({ expression: 'false', messageExpression: `${COSTLY} ? 'a' : 'b'` })) },
     ],
   ])('is not exceeded by more than a tenth: %s', async (_title, spec) => {
     const { cost, denials } = await evaluate(spec);
@@ -57,7 +60,7 @@ describe('the cost budget of a policy', () => {
   });
 
   it('ends the evaluation', async () => {
-    const { denials } = await evaluate({ validations: many(200, () => ({ expression: DEAR })) });
+    const { denials } = await evaluate({ validations: many(200, () => ({ expression: COSTLY })) });
     expect(denials).toEqual([{ index: 0, message: OUT_OF_BUDGET, reason: '' }]);
   });
 });

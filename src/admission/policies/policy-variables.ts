@@ -46,7 +46,7 @@ export class PolicyVariables extends CelObject {
     if (!compiled.ok) throw this.#fail(name, `fails to compile: ${compiled.message}`);
     const outcome = this.#run(compiled.program);
     this.#cost += outcome.cost;
-    // Variables that read this one end, too.
+    // The exception also ends the variables that read this one.
     if (this.#cost > this.#budget) throw new CelStopped('cost', 'operation cancelled: actual cost limit exceeded');
     if ('error' in outcome) throw this.#fail(name, `fails to evaluate: ${outcome.error.message}`);
     this.#values.set(field, outcome.value);

@@ -87,7 +87,8 @@ export interface ParamRef {
 }
 
 /**
- * Compiles the shared parts of a stored policy. The compiler is for its other expressions, which may read its variables.
+ * Compiles the shared parts of a stored policy. The compiler is for its other expressions, which may read its
+ * variables.
  */
 export function compileParts(policy: JsonObject): {
   readonly parts: PolicyParts;

@@ -21,8 +21,8 @@ interface Verdict {
   readonly attributes: TestAttributes;
 }
 
-/** Judges a Pod by one policy with one binding. */
-async function judge(
+/** Evaluates one policy with one binding for a Pod. */
+async function evaluate(
   spec: JsonObject,
   binding: JsonObject = {},
   more: Partial<AdmissionAttributes> = {},
@@ -128,13 +128,13 @@ describe('ValidatingAdmissionPolicy', () => {
       { code: 422 },
     ],
   ])('%s', async (_title, spec, expected) => {
-    const { status } = await judge(spec);
+    const { status } = await evaluate(spec);
     if (expected === undefined) expect(status).toBeUndefined();
     else expect(status).toMatchObject(expected);
   });
 
   it('warns and annotates instead of denying', async () => {
-    const { status, attributes } = await judge(validation('false', { message: 'no' }), {
+    const { status, attributes } = await evaluate(validation('false', { message: 'no' }), {
       validationActions: ['Warn', 'Audit'],
     });
     expect(status).toBeUndefined();
@@ -150,7 +150,7 @@ describe('ValidatingAdmissionPolicy', () => {
       { key: 'name', valueExpression: 'object.metadata.name' },
       { key: 'none', valueExpression: 'null' },
     ];
-    const { attributes } = await judge({ auditAnnotations });
+    const { attributes } = await evaluate({ auditAnnotations });
     expect(attributes.annotations).toEqual({ 'p/name': 'x' });
   });
 
@@ -173,12 +173,12 @@ describe('ValidatingAdmissionPolicy', () => {
       paramKind: { apiVersion: 'g/v1', kind: 'Limit' },
       ...validation('params.max == 2', { messageExpression: "'max of ' + params.metadata.name" }),
     };
-    const { status } = await judge(spec, { paramRef });
+    const { status } = await evaluate(spec, { paramRef });
     expect(status?.message).toBe(message === undefined ? undefined : denied(message));
   });
 
   it('denies if the kind of parameters is not served', async () => {
-    const { status } = await judge(
+    const { status } = await evaluate(
       { paramKind: { apiVersion: 'g/v1', kind: 'Other' }, ...validation('true') },
       { paramRef: { name: 'x' } },
     );
@@ -193,22 +193,22 @@ describe('ValidatingAdmissionPolicy', () => {
       { resource: { group: 'admissionregistration.k8s.io', version: 'v1', resource: 'mutatingadmissionpolicies' } },
     ],
     ['reviews', { resource: { group: 'authorization.k8s.io', version: 'v1', resource: 'subjectaccessreviews' } }],
-  ])('does not judge %s', async (_title, more) => {
-    expect((await judge(validation('false'), {}, more)).status).toBeUndefined();
+  ])('does not evaluate policies for %s', async (_title, more) => {
+    expect((await evaluate(validation('false'), {}, more)).status).toBeUndefined();
   });
 
-  it('judges webhook configurations', async () => {
+  it('evaluates policies for webhook configurations', async () => {
     const resource = {
       group: 'admissionregistration.k8s.io',
       version: 'v1',
       resource: 'validatingwebhookconfigurations',
     };
-    expect((await judge(validation('false'), {}, { resource })).status?.code).toBe(422);
+    expect((await evaluate(validation('false'), {}, { resource })).status?.code).toBe(422);
   });
 
   it('leaves out what the binding does not match', async () => {
     const matchResources = { resourceRules: [{ ...RULES[0], operations: ['DELETE'] }] };
-    expect((await judge(validation('false'), { matchResources })).status).toBeUndefined();
+    expect((await evaluate(validation('false'), { matchResources })).status).toBeUndefined();
   });
 });
 

@@ -71,12 +71,12 @@ class ValidatingRun {
         continue;
       }
       objects ??= await viewedObjects(this.#attributes, match.view);
-      await this.#judge(match, objects, annotations);
+      await this.#evaluateInvocation(match, objects, annotations);
     }
     for (const [key, values] of annotations) this.#attributes.annotate(`${policy.name}/${key}`, [...values].join(', '));
   }
 
-  async #judge(
+  async #evaluateInvocation(
     { policy, binding, view, params }: PolicyInvocation<ValidatingPolicy>,
     objects: ViewedObjects,
     annotations: Map<string, Set<string>>,

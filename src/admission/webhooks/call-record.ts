@@ -28,12 +28,14 @@ export class CallRecord {
     this.#end(200, undefined);
   }
 
-  /** The webhook refused the request with this code. */
+  /** The webhook refused the request with this HTTP code. */
   refused(code: number): void {
     this.#end(code, 'no_error');
   }
 
-  /** The request is refused by this server: a dry run that the webhook does not support, or a patch that does not fit. */
+  /**
+   * This server refuses the request: a dry run that the webhook does not support, or a patch that cannot be applied.
+   */
   internalError(): void {
     this.#end(0, 'apiserver_internal_error');
   }

@@ -1,6 +1,6 @@
 /**
- * Calls of webhooks. Every failure is a CallFailure, to which the failure policy of the webhook applies; a refusal by the
- * webhook is an answer.
+ * Calls of webhooks. Every failure is a CallFailure, to which the failure policy of the webhook applies; a refusal by
+ * the webhook is an answer.
  */
 import { decodeStrictJson } from '../../apimachinery/codec/strict.ts';
 import { textAt } from '../../apimachinery/meta/object-fields.ts';

@@ -55,8 +55,8 @@ export class WebhookMatcher {
   }
 
   /**
-   * Returns the invocation, or undefined if the webhook is not to be called. Throws the 404 of a namespace that does not
-   * exist, and the 403 of conditions that fail.
+   * Returns the invocation, or undefined if the webhook is not to be called. Throws the 404 of a namespace that does
+   * not exist, and the 403 of conditions that fail.
    */
   async match({ hook: webhook, viewFor }: Candidate<Webhook>): Promise<Invocation | undefined> {
     const attributes = this.#attributes;

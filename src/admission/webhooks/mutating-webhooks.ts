@@ -1,6 +1,6 @@
 /**
  * The plugin MutatingAdmissionWebhook. Webhooks are called one after the other, by the name of their configuration and
- * then in its order. Each sees the object as the one before it left it.
+ * then in its order. Each webhook sees the changes of those before it.
  *
  * When a webhook changes the object, the whole chain runs once more. In that second run a webhook is called only if it
  * was called before, has `reinvocationPolicy: IfNeeded`, and the object was changed after its call.

@@ -29,17 +29,17 @@ export function refusalOf(webhook: string, result: JsonObject = {}): StatusError
   return new StatusError(status);
 }
 
-/** The refusal of a dry run that the webhook does not support. */
+/** Returns the refusal of a dry run that the webhook does not support. */
 export function dryRunRefusal(webhook: string): StatusError {
   return new StatusError(badRequest(`admission webhook ${quote(webhook)} does not support dry run`));
 }
 
-/** The refusal because of a webhook that cannot be called and whose failure policy is Fail. */
+/** Returns the refusal because of a webhook that cannot be called and whose failure policy is Fail. */
 export function failureRefusal(failure: CallFailure): StatusError {
   return new StatusError(internalError(failure.message), { cause: failure });
 }
 
-/** The refusal of a request whose time is over. */
+/** Returns the refusal of a request whose time is over. */
 export function timeoutRefusal(): StatusError {
   return new StatusError(timeout('request did not complete within requested timeout', 0));
 }

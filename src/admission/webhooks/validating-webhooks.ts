@@ -1,6 +1,6 @@
 /**
- * The plugin ValidatingAdmissionWebhook. All webhooks of a request are called at the same time, and all are awaited. The
- * first refusal to arrive is the answer.
+ * The plugin ValidatingAdmissionWebhook. All webhooks of a request are called at the same time, and all are awaited.
+ * The first refusal to arrive is the answer.
  */
 import { toError } from '../../base/errors.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';

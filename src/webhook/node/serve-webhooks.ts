@@ -152,7 +152,7 @@ class NodeWebhookServer implements WebhookServer {
     return result;
   }
 
-  /** The API server verifies the certificate of a Service by its name. */
+  /** Adds the names of a Service to the certificate, because the API server verifies the certificate by these names. */
   async #addHosts({ name, namespace }: { readonly name: string; readonly namespace: string }): Promise<void> {
     const { options, certificates } = this.#parts;
     if (options.certFile !== undefined) return;
@@ -171,7 +171,10 @@ class NodeWebhookServer implements WebhookServer {
     return connection.transport;
   }
 
-  /** During the change API servers trust the old CA and the new one: connections with the old certificate may be made. */
+  /**
+   * Replaces the certificate. API servers trust both CAs during the change, because connections with the old
+   * certificate may still be made.
+   */
   async #replace({ tls, ca }: ServingMaterial): Promise<void> {
     if (ca !== this.#ca) {
       const both = `${ca.trimEnd()}\n${this.#ca}`;

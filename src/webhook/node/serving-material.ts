@@ -1,4 +1,6 @@
-/** The certificate of a webhook server together with the CAs that verify it, from files or from the program's own CA. */
+/**
+ * The certificate of a webhook server together with the CAs that verify it, from files or from the program's own CA.
+ */
 import { ConfigError } from '../../base/errors.ts';
 import { readTextFile } from '../../node/platform.ts';
 import { readKeyPair } from '../../node/tls/read-key-pair.ts';

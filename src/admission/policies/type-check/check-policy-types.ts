@@ -1,6 +1,6 @@
 /**
- * The type checking of a ValidatingAdmissionPolicy: its expressions are compiled against the types of the kinds that its
- * rules name, and against the type of its parameters. Texts are those of kube-controller-manager. Warnings change
+ * The type checking of a ValidatingAdmissionPolicy: its expressions are compiled against the types of the kinds that
+ * its rules name, and against the type of its parameters. Texts are those of kube-controller-manager. Warnings change
  * nothing about the evaluation of the policy.
  */
 import { formatGvk, type GroupVersionKind, gvkOf } from '../../../apimachinery/meta/gvk.ts';
