@@ -2,14 +2,17 @@
  * The state and the event window of a cache.
  * Invariant: `map` is the store's state of the cache's prefixes at `revision`.
  */
+import { type Allocate, allocateBytes } from '../base/bytes.ts';
 import type { OrderedMap } from '../base/ordered-map.ts';
 import type { PutEvent, Revision, StorageEvent } from '../storage/storage.ts';
 import type { Describe, Entry, WindowBounds } from './cache.ts';
 import { Change } from './change.ts';
 import { makeEntry, makeOwnEntry } from './entry.ts';
+import { createNewEntrySlab } from './entry-slab.ts';
 import { EventWindow } from './event-window.ts';
 import type { ExpectedEntries } from './expected-entries.ts';
 import { PreparedEntries } from './prepared-entries.ts';
+import { FEWEST_ENTRIES } from './settler.ts';
 
 export class CacheState {
   readonly map: OrderedMap<string, Entry>;
@@ -20,6 +23,7 @@ export class CacheState {
   readonly #describe: Describe;
   readonly #expected: ExpectedEntries | undefined;
   readonly #prepared = new PreparedEntries();
+  readonly #newEntries = createNewEntrySlab();
 
   /** Takes ownership of `map`, which is the state at `revision`. */
   constructor(
@@ -45,7 +49,9 @@ export class CacheState {
   /** Makes the entries of events that a commit in flight will deliver. `apply` then uses them. */
   prepare(events: readonly StorageEvent[]): void {
     this.#prepared.prepare(events, (event) =>
-      event.type === 'put' ? makeOwnEntry(this.#describe, event.key, event.revision, event.value) : undefined,
+      event.type === 'put'
+        ? makeOwnEntry(this.#describe, event.key, event.revision, event.value, this.#allocateFor(event))
+        : undefined,
     );
   }
 
@@ -64,12 +70,20 @@ export class CacheState {
     return change;
   }
 
-  #entryOf({ key, revision, value, isOwn }: PutEvent): Entry {
+  #entryOf(event: PutEvent): Entry {
+    const { key, revision, value, isOwn } = event;
     const expected = this.#expected?.take(key, revision, value);
     if (expected !== undefined) return expected;
-    return isOwn === true
-      ? makeOwnEntry(this.#describe, key, revision, value)
-      : makeEntry(this.#describe, key, revision, value);
+    const make = isOwn === true ? makeOwnEntry : makeEntry;
+    return make(this.#describe, key, revision, value, this.#allocateFor(event));
+  }
+
+  /**
+   * The entries of new objects share slabs. Those of changed objects are often replaced again, and would keep a slab alive
+   * for little.
+   */
+  #allocateFor({ created, revision }: PutEvent): Allocate {
+    return created === revision && this.map.size >= FEWEST_ENTRIES ? this.#newEntries.cut : allocateBytes;
   }
 
   /**

@@ -58,8 +58,14 @@ export function makeEntry(
 }
 
 /** Like `makeEntry`, for a value that this process has encoded. */
-export function makeOwnEntry(describe: Describe, key: string, revision: Revision, value: Uint8Array): Entry {
-  return describedEntry(descriptionOf(describe, key, value, true), key, revision, value, allocateBytes);
+export function makeOwnEntry(
+  describe: Describe,
+  key: string,
+  revision: Revision,
+  value: Uint8Array,
+  allocate: Allocate = allocateBytes,
+): Entry {
+  return describedEntry(descriptionOf(describe, key, value, true), key, revision, value, allocate);
 }
 
 function descriptionOf(

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { decodeUtf8 } from '../base/bytes.ts';
+import { type Allocate, decodeUtf8 } from '../base/bytes.ts';
 import { OrderedMap } from '../base/ordered-map.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { objectBytes } from './cache.fixtures.ts';
 import type { Entry } from './cache.ts';
 import { describeJson } from './describe-json.ts';
 import { makeEntry } from './entry.ts';
+import { createNewEntrySlab, isLoose } from './entry-slab.ts';
 import { Settler } from './settler.ts';
 
 const FILLER = 'x'.repeat(900);
@@ -23,10 +24,15 @@ class TestState {
   readonly #describe = describeJson();
   revision = 0;
 
-  put(name: string, spec = FILLER): Entry {
-    const entry = makeEntry(this.#describe, name, ++this.revision, objectBytes(name, {}, spec));
+  put(name: string, spec = FILLER, allocate?: Allocate): Entry {
+    const entry = makeEntry(this.#describe, name, ++this.revision, objectBytes(name, {}, spec), allocate);
     this.settler.changed(this.map.set(name, entry) !== undefined);
     return entry;
+  }
+
+  remove(name: string): void {
+    this.revision++;
+    this.settler.changed(this.map.delete(name) !== undefined);
   }
 
   fill(count: number, spec = FILLER): void {
@@ -69,6 +75,30 @@ describe('the settler', () => {
     }
     expect(new Set(after.map(({ bytes }) => bytes.buffer)).size).toBeLessThan(2000 / 25);
     expect(state.passes.at(-1)).toBe(true);
+  });
+
+  it('moves the entries of new objects out of their slabs', async () => {
+    const state = new TestState();
+    const { cut } = createNewEntrySlab();
+    for (let i = 0; i < 2000; i++) state.put(nameOf(i), FILLER, cut);
+    expect(state.all().every(({ bytes }) => isLoose(bytes))).toBe(true);
+    await state.settle();
+    expect(state.all().some(({ bytes }) => isLoose(bytes))).toBe(false);
+  });
+
+  it('empties slabs of new objects that are hardly used, also if it moves no others', async () => {
+    const state = new TestState();
+    const { cut } = createNewEntrySlab();
+    const large = 'x'.repeat(3500);
+    // More than a pass moves out of allocations of their own: 32 MiB.
+    for (let i = 0; i < 12_000; i++) state.put(nameOf(i), large, cut);
+    await state.settle();
+    expect(state.all().every(({ bytes }) => isLoose(bytes))).toBe(true);
+    // One of the four entries of each of the first slabs stays.
+    for (let i = 0; i < 2000; i++) if (i % 4 !== 0) state.remove(nameOf(i));
+    await state.settle();
+    for (let i = 0; i < 2000; i += 4) expect(isLoose(state.map.get(nameOf(i))!.bytes)).toBe(false);
+    expect(isLoose(state.map.get(nameOf(3000))!.bytes)).toBe(true);
   });
 
   it('leaves entries alone that have changed since the pass was scheduled, and large ones', async () => {

@@ -16,7 +16,7 @@ export class H1Connection implements ServedConnection, Timed {
   readonly secure = true;
   readonly remoteAddress: string;
   deadline: number;
-  place: number | undefined = undefined;
+  index: number | undefined = undefined;
   readonly #context: ExchangeContext;
   readonly #socket: TLSSocket;
   readonly #peer: TlsPeer;

@@ -54,7 +54,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
   readonly target: string;
   readonly connection: Connection;
   deadline: number = NEVER;
-  place: number | undefined = undefined;
+  index: number | undefined = undefined;
   readonly #options: H1ExchangeOptions;
   readonly #context: ExchangeContext;
   readonly #request: IncomingMessage;

@@ -35,7 +35,7 @@ export class H2Connection extends H2Endpoint<H2Exchange> implements ServedConnec
   readonly remoteAddress: string;
   readonly context: ExchangeContext;
   deadline: number;
-  place: number | undefined = undefined;
+  index: number | undefined = undefined;
   readonly #peer: TlsPeer;
   readonly #shared: H2Shared;
   readonly #frames: ServerFrames;

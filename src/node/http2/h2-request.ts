@@ -20,7 +20,7 @@ export abstract class H2Request extends H2Stream implements Incoming, Timed {
   readonly connection: StreamConnection;
   readonly id: number;
   deadline: number = NEVER;
-  place: number | undefined = undefined;
+  index: number | undefined = undefined;
   readonly #fields: readonly string[];
   #names: readonly string[] | undefined;
   readonly #body: IncomingBody | undefined;
