@@ -68,8 +68,9 @@ export async function exchange(subject: Subject, options: ExchangeOptions): Prom
     return { key: undefined, differences };
   }
   const item = `${subject.collection}/${nameOf(created.body)}`;
-  const isSettled = ({ body }: JsonAnswer): boolean => subject.hasStatus?.(body) ?? true;
-  const settled = isSettled(created) ? created : await repeat(writer, { method: 'GET', path: item }, isSettled);
+  const settled = subject.hasStatus
+    ? await repeat(writer, { method: 'GET', path: item }, createSettledCheck(subject.hasStatus))
+    : created;
   const streams = [
     await EventStream.open(writer.peer, subject.collection, from),
     await EventStream.open(reader.peer, subject.collection, from),
@@ -97,6 +98,23 @@ export async function exchange(subject: Subject, options: ExchangeOptions): Prom
   } finally {
     for (const stream of streams) stream.stop();
   }
+}
+
+/** Unchanged reads, 50 ms apart, after which no loop writes the status any more. */
+const UNCHANGED_READS = 20;
+
+/**
+ * Returns a check for answers that are read one after the other: whether the object has its status and no longer
+ * changes. The loops of both servers write the status, and the second of them may write it with a later time.
+ */
+function createSettledCheck(hasStatus: (object: JsonObject) => boolean): (answer: JsonAnswer) => boolean {
+  let version = '';
+  let unchanged = 0;
+  return ({ body }) => {
+    unchanged = versionOf(body) === version ? unchanged + 1 : 0;
+    version = versionOf(body);
+    return unchanged >= UNCHANGED_READS && hasStatus(body);
+  };
 }
 
 type Note = (what: string) => void;
