@@ -50,8 +50,8 @@ export function compileScript(path, cache) {
     const [size, cacheSize = 0] = files.map((file) => fstatSync(file).size);
     const bytes = Buffer.allocUnsafeSlow(Math.max(size, cacheSize));
     // The bundle is ASCII. A one-byte string takes half the memory and needs no decoding.
-    const source = read(files[0], bytes.subarray(0, size)).latin1Slice();
-    const cachedData = cache === undefined ? undefined : read(files[1], bytes.subarray(0, cacheSize));
+    const source = read(path, files[0], bytes.subarray(0, size)).latin1Slice();
+    const cachedData = cache === undefined ? undefined : read(cache, files[1], bytes.subarray(0, cacheSize));
     // A copy: V8 would write the path, of which basename() returns a slice, into the cache.
     const filename = Buffer.from(`keelson/${basename(dirname(path))}/${basename(path)}`).toString();
     return new Script(source, { filename, cachedData });
@@ -60,11 +60,11 @@ export function compileScript(path, cache) {
   }
 }
 
-/** Fills the buffer with the first bytes of a file, and returns it. */
-function read(file, bytes) {
+/** Fills the buffer with the first bytes of an open file, and returns it. */
+function read(path, file, bytes) {
   for (let length = 0; length < bytes.length; ) {
     const count = readSync(file, bytes, length, bytes.length - length);
-    if (count === 0) throw new Error('a file of the bundle became shorter while it was read');
+    if (count === 0) throw new Error(`${path} became shorter while it was read`);
     length += count;
   }
   return bytes;

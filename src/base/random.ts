@@ -2,15 +2,11 @@
  * Random bytes and UUIDs for secrets and names. On Node they come from `node:crypto`, which a server loads anyway: the
  * first use of Web Crypto loads further modules of Node, which is 1 ms of a start.
  */
+import { builtinCrypto } from './builtin-crypto.ts';
 
 interface NodeCrypto {
   randomFillSync(bytes: Uint8Array): unknown;
   randomUUID(): string;
-}
-
-/** Node has `getBuiltinModule` from 20.16 and 22.3 on. Code that runs in browsers, too, cannot import the module. */
-interface Runtime {
-  readonly process?: { getBuiltinModule?(id: 'node:crypto'): NodeCrypto | undefined };
 }
 
 interface RandomSource {
@@ -38,7 +34,7 @@ function randomSource(): RandomSource {
 }
 
 function openSource(): RandomSource {
-  const node = (globalThis as unknown as Runtime).process?.getBuiltinModule?.('node:crypto');
+  const node = builtinCrypto<NodeCrypto>();
   if (node !== undefined) return { fill: (bytes) => node.randomFillSync(bytes), uuid: () => node.randomUUID() };
   const { crypto } = globalThis;
   return { fill: (bytes) => crypto.getRandomValues(bytes), uuid: () => crypto.randomUUID() };

@@ -50,7 +50,7 @@ export interface Discovery {
    * version, such as `deployments.apps`. Rejects like `kindOf`.
    */
   kindFor(name: string): Promise<DiscoveredResource>;
-  /** Like `kindFor`, but resolves with undefined if there is no such resource. */
+  /** Like `kindFor`, but resolves with undefined if the server does not have the resource. */
   find(name: string): Promise<DiscoveredResource | undefined>;
   /** Returns every resource that has all of the verbs, once, in its preferred version. Default: every resource. */
   resources(options?: { readonly verbs?: readonly string[] }): Promise<readonly DiscoveredResource[]>;

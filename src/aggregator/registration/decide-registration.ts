@@ -9,7 +9,7 @@ export type Automanaged = 'onstart' | 'true';
 export const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 
 export interface RegistrationState {
-  /** How the APIService of the local version is to be synced. Undefined: there is no such local version. */
+  /** The sync mode of the APIService; undefined if no server of this process has the version. */
   readonly desired: Automanaged | undefined;
   /** The stored APIService. Undefined: there is none. */
   readonly current:

@@ -10,8 +10,8 @@ import type { TypedValue } from './typed-value.ts';
  */
 export interface Converter {
   /**
-   * Returns the type of the resource in a version; undefined if the version is no longer served. The updater then drops
-   * the managers of that version.
+   * Returns the type of the resource in a version; undefined if the version is not served any more: the updater
+   * then drops the managers of that version.
    */
   typeAt(apiVersion: string): MergeType | undefined;
   /**

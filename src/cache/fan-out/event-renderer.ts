@@ -198,7 +198,7 @@ export class EventRenderer {
           continue;
         }
         const result = made.get(type === 'DELETED' ? change.last() : change.entry!)!;
-        // Watchers have not seen a last version whose form can never be made, so its deletion is no event.
+        // The form of this version can never be made, so watchers have not seen it and get no DELETED event.
         if ('error' in result && type === 'DELETED' && result.lasting === true) continue;
         if ('error' in result) out.error = result.error;
         else this.#push(out, change, type, shared, result.bytes);

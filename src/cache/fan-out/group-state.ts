@@ -132,7 +132,7 @@ export function groupSettled(state: GroupState): GroupEffect {
   return takeNext(state);
 }
 
-/** Event: the last watcher has left. Nobody needs the backlog. */
+/** Event: the last watcher has left. Drops the backlog. */
 export function groupDeserted(state: GroupState): void {
   state.backlog = [];
 }

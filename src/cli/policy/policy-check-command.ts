@@ -209,7 +209,7 @@ function placeOf(manifest: Manifest): FilePlace {
 }
 
 /**
- * Returns the place of a validation or mutation in the file of its policy; the place of the spec if there is no index.
+ * Returns the place of a validation or mutation in the file of its policy. Without `index`: the place of the spec.
  */
 function expressionPlace({ policy, isMutating }: Verdict, index: number | undefined, { policies }: Report): FilePlace {
   const kind = isMutating ? 'MutatingAdmissionPolicy' : 'ValidatingAdmissionPolicy';
